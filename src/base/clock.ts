@@ -1,0 +1,33 @@
+// Time as an argument. Only steward.ts makes the real one; tests turn a clock by hand (base/testing.ts).
+
+export type Alarm = { cancel(): void }
+
+export type Clock = {
+  /** Milliseconds since 1970-01-01T00:00Z. */
+  now(): number
+  /** Runs `ring` once, `delayMs` (>= 0) from now. An alarm alone never keeps the process alive. */
+  after(delayMs: number, ring: () => void): Alarm
+}
+
+/** setTimeout takes at most 2^31-1 ms; a later alarm is set again when that has passed. */
+const longestTimeoutMs = 2_147_483_647
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, ring) {
+    const due = Date.now() + delayMs
+    let timer: NodeJS.Timeout
+    const arm = () => {
+      const left = Math.max(0, due - Date.now())
+      timer = setTimeout(left > longestTimeoutMs ? arm : ring, Math.min(left, longestTimeoutMs))
+      timer.unref()
+    }
+    arm()
+    return { cancel: () => clearTimeout(timer) }
+  },
+}
+
+/** ISO text of an instant, UTC with milliseconds: 2026-11-30T12:00:00.000Z. */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}

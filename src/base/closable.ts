@@ -1,0 +1,2 @@
+// What is opened is closed by its opener.
+export type Closable = { [Symbol.asyncDispose](): Promise<void>; readonly closed: Promise<void> }

@@ -1,0 +1,125 @@
+// The scope tree: tenants, groups, projects, sessions, processes; documents and settings in their cascade; language.
+// Owns: who belongs to what, and what is configured where. Leaves running to lanes, agent files' meaning to agents.
+// All of it is events in streams (journal/stream.ts); lists are projections.
+import type { MessageId, ProcessId, SessionId } from '../base/ids.ts'
+import type { Json, JsonObject } from '../base/json.ts'
+import type { ProcessInfo } from '../lanes/engine.ts'
+import type { Actor } from '../protocol/actor.ts'
+import type { Message } from '../protocol/message.ts'
+import type { Project, Question, Session } from '../protocol/shapes.ts'
+
+/** A change and the cursor to hand to journal.passed before reading one's own write. */
+export type Changed<T> = { readonly value: T; readonly cursor: number }
+export type Page<T> = { readonly items: readonly T[]; readonly next: string | null }
+export type Paging = { readonly after?: string; readonly limit: number }
+
+export type Projects = {
+  /** `_user_<login>`; group, home and `_tenant` are made when missing. Idempotent, also when called in parallel. */
+  ensureHome(user: string): Promise<Project>
+  /** A project by name; a missing `_user_<login>` is made when that user exists (home bootstrap). null otherwise. */
+  resolve(name: string): Promise<Project | null>
+  create(given: NewProject, by: Actor): Promise<Changed<Project>>
+  change(name: string, given: ProjectPatch, by: Actor): Promise<Changed<Project>>
+  /** Archives (status CLOSED); throws Conflict for a SYSTEM project. `purge` also removes its documents for good. */
+  remove(name: string, by: Actor, options?: { readonly purge?: boolean }): Promise<Changed<Project>>
+  get(name: string): Promise<Project | null>
+  /** SYSTEM projects and closed ones are left out unless asked for. */
+  list(paging: Paging & { readonly system?: boolean; readonly closed?: boolean }): Promise<Page<Project>>
+}
+export type NewProject = {
+  readonly name: string
+  readonly title?: string
+  readonly type?: 'project' | 'area'
+  readonly group?: string
+  /** Absolute folders. */
+  readonly roots?: readonly string[]
+  readonly policy?: JsonObject
+}
+export type ProjectPatch = Partial<Omit<NewProject, 'name'>>
+
+export type Sessions = {
+  /** Its session, its chat process and lane. No project: the user's home. Throws NotFound for an unknown project or agent. */
+  create(given: NewSession, by: Actor): Promise<Changed<Session>>
+  get(id: SessionId): Promise<Session | null>
+  list(paging: Paging & { readonly user: string; readonly project?: string; readonly archived?: boolean }): Promise<Page<Session>>
+  change(id: SessionId, given: { readonly title?: string; readonly pinned?: boolean }, by: Actor): Promise<Changed<Session>>
+  archive(id: SessionId, by: Actor): Promise<Changed<Session>>
+  close(id: SessionId, by: Actor): Promise<Changed<Session>>
+  /** The cascades of reference/eddie.md 1.2: every process that isn't terminal first, then the session. */
+  suspend(id: SessionId, cause: 'IDLE' | 'DISCONNECT' | 'FORCED'): Promise<void>
+  resume(id: SessionId, by: Actor): Promise<void>
+  /** A connection of that session came or went; the last one to go applies onDisconnect. */
+  connected(id: SessionId, connection: string, options?: { readonly profile?: string; readonly takeover?: boolean }): Promise<Binding>
+  disconnected(id: SessionId, connection: string): Promise<void>
+  /** Who owns it: the login name; null for an unknown session. From memory or one indexed read. */
+  owner(id: SessionId): Promise<string | null>
+  process(id: ProcessId): Promise<{ readonly info: ProcessInfo; readonly session: SessionId } | null>
+  /** Suspends what was idle for longer than its idleTimeoutMs; called by a timer of steward.ts. */
+  sweepIdle(now: number): Promise<void>
+}
+export type NewSession = {
+  readonly user: string
+  readonly project?: string
+  readonly agent?: string
+  readonly title?: string
+  readonly profile?: string
+}
+/** Many may watch and speak; one holds the binding. */
+export type Binding = { readonly holder: string; readonly mine: boolean; readonly movedFrom: string | null }
+
+/** The tree of messages of a session. Immutable: a walk from a leaf gives the same lines for ever. */
+export type Conversation = {
+  /** From that leaf towards the root, at most `limit` lines, returned oldest first. */
+  walk(leaf: MessageId | null, limit: number): Promise<readonly Message[]>
+  /** The chosen branch, oldest first. */
+  branch(session: SessionId, paging: Paging): Promise<Page<Message>>
+  get(id: MessageId): Promise<Message | null>
+  question(id: string): Promise<(Question & { readonly lane: string }) | null>
+  questions(where: { readonly user: string; readonly session?: SessionId; readonly status?: 'open' }): Promise<readonly Question[]>
+}
+
+/** Innermost first: process, user's home, project, group, tenant (`_tenant`), bundled (DESIGN section 5). */
+export const documentLevels = ['process', 'home', 'project', 'group', 'tenant', 'bundled'] as const
+export type DocumentLevel = (typeof documentLevels)[number]
+export type ScopeRef = { readonly process?: ProcessId; readonly user?: string; readonly project?: string; readonly group?: string }
+export type Document = {
+  readonly path: string
+  readonly level: DocumentLevel
+  /** The scope's name at that level: a project's name, `_user_ada`, `_tenant`, ... */
+  readonly scope: string
+  readonly version: number
+  readonly mime: string
+  readonly text: string
+  readonly at: string
+  readonly by: Actor
+}
+export type Documents = {
+  /** The innermost document at that path. */
+  find(path: string, scope: ScopeRef): Promise<Document | null>
+  /** All paths below a prefix, inner ones hiding outer ones. */
+  list(prefix: string, scope: ScopeRef): Promise<readonly Document[]>
+  /** `expected`: the version that the writer read (0: none yet); another one is a Conflict. */
+  write(given: { readonly path: string; readonly level: Exclude<DocumentLevel, 'bundled'>; readonly scope: string; readonly text: string; readonly mime?: string; readonly expected?: number }, by: Actor): Promise<Changed<Document>>
+  versions(path: string, level: DocumentLevel, scope: string): Promise<readonly Document[]>
+  /** Hidden, not gone: its versions stay until a purge. */
+  remove(path: string, level: DocumentLevel, scope: string, by: Actor): Promise<Changed<null>>
+  purge(path: string, level: DocumentLevel, scope: string, by: Actor): Promise<Changed<null>>
+  /** Something below that prefix changed in some scope. */
+  onChange(prefix: string, hear: () => void): () => void
+}
+
+export type Settings = {
+  /** process -> project -> tenant; the user's layer is left out on purpose (reference/eddie.md 1.7). */
+  get(key: string, scope: ScopeRef): Promise<Json | null>
+  /** process -> user -> project -> tenant. */
+  getForUser(key: string, scope: ScopeRef): Promise<Json | null>
+  set(given: { readonly key: string; readonly value: Json; readonly level: 'process' | 'home' | 'project' | 'tenant'; readonly scope: string }, by: Actor): Promise<Changed<null>>
+}
+
+export type Scopes = {
+  readonly projects: Projects
+  readonly sessions: Sessions
+  readonly conversation: Conversation
+  readonly documents: Documents
+  readonly settings: Settings
+}
