@@ -106,7 +106,8 @@ function copyPageFiles(folder: string): void {
   for (const from of ['web/index.html', 'web/public', 'web/src'].map((path) => join(root, path))) {
     if (!existsSync(from)) continue;
     if (!statSync(from).isDirectory()) cpSync(from, join(folder, 'index.html'));
-    else cpSync(from, folder, { recursive: true, filter: (file) => statSync(file).isDirectory() || !/\.ts$/.test(file) });
+    else
+      cpSync(from, folder, { recursive: true, filter: (file) => statSync(file).isDirectory() || !/\.ts$/.test(file) });
   }
 }
 
