@@ -1,6 +1,6 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config'
 
-const exclude = ['**/node_modules/**', '**/dist/**'];
+const exclude = ['**/node_modules/**', '**/dist/**']
 
 export default defineConfig({
   test: {
@@ -29,4 +29,4 @@ export default defineConfig({
       },
     ],
   },
-});
+})

@@ -1,4 +1,4 @@
-export const root: string;
-export function isNewEnough(): boolean;
-export function restart(script: string, args: readonly string[]): void;
-export function dieWithLauncher(): void;
+export const root: string
+export function isNewEnough(): boolean
+export function restart(script: string, args: readonly string[]): void
+export function dieWithLauncher(): void

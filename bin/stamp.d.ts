@@ -1,3 +1,3 @@
-export const bundleSources: readonly string[];
-export function sourceStamp(root: string, paths: readonly string[]): string | null;
-export function isFresh(folder: string, stamp: string | null): boolean;
+export const bundleSources: readonly string[]
+export function sourceStamp(root: string, paths: readonly string[]): string | null
+export function isFresh(folder: string, stamp: string | null): boolean

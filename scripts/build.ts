@@ -5,23 +5,23 @@
  * Pieces of an earlier build stay for a week, because a hub that runs from them may still load one.
  */
 
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
-import { bundleSources, isFresh, sourceStamp } from '../bin/stamp.js';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build } from 'esbuild'
+import { bundleSources, isFresh, sourceStamp } from '../bin/stamp.js'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const WEEK_MS = 7 * 24 * 3600 * 1000;
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const WEEK_MS = 7 * 24 * 3600 * 1000
 
 type Target = {
-  readonly title: string;
-  readonly entry: string;
-  readonly folder: string;
-  readonly sources: readonly string[];
-  readonly options: BuildOptions;
-  readonly copy: (folder: string) => void;
-};
+  readonly title: string
+  readonly entry: string
+  readonly folder: string
+  readonly sources: readonly string[]
+  readonly options: BuildOptions
+  readonly copy: (folder: string) => void
+}
 
 const program: Target = {
   title: 'program',
@@ -42,7 +42,7 @@ const program: Target = {
     },
   },
   copy: () => {},
-};
+}
 
 const web: Target = {
   title: 'web page',
@@ -59,24 +59,24 @@ const web: Target = {
     loader: { '.svg': 'dataurl', '.woff2': 'file' },
   },
   copy: copyPageFiles,
-};
+}
 
-for (const target of [program, web]) await make(target, process.argv.includes('--stale'));
+for (const target of [program, web]) await make(target, process.argv.includes('--stale'))
 
 async function make(target: Target, onlyStale: boolean): Promise<void> {
-  const started = performance.now();
+  const started = performance.now()
   if (!existsSync(join(root, target.entry))) {
-    console.error(`build: ${target.entry} does not exist, so there is no ${target.title} to build`);
-    return;
+    console.error(`build: ${target.entry} does not exist, so there is no ${target.title} to build`)
+    return
   }
-  const stamp = sourceStamp(root, target.sources);
-  const folder = join(root, target.folder);
-  if (onlyStale && isFresh(folder, stamp)) return;
-  await bundle(target, folder);
-  target.copy(folder);
-  forget(folder);
-  put(join(folder, 'stamp'), stamp ?? '');
-  console.error(`build: ${target.title} in ${Math.round(performance.now() - started)} ms`);
+  const stamp = sourceStamp(root, target.sources)
+  const folder = join(root, target.folder)
+  if (onlyStale && isFresh(folder, stamp)) return
+  await bundle(target, folder)
+  target.copy(folder)
+  forget(folder)
+  put(join(folder, 'stamp'), stamp ?? '')
+  console.error(`build: ${target.title} in ${Math.round(performance.now() - started)} ms`)
 }
 
 async function bundle(target: Target, folder: string): Promise<void> {
@@ -91,39 +91,38 @@ async function bundle(target: Target, folder: string): Promise<void> {
     legalComments: 'none',
     write: false,
     ...target.options,
-  });
-  for (const file of result.outputFiles ?? []) put(file.path, file.contents);
+  })
+  for (const file of result.outputFiles ?? []) put(file.path, file.contents)
 }
 
 /** The page may bring a service worker; it must be a file of its own. */
 function entries(target: Target): string[] {
-  const worker = join(dirname(target.entry), 'sw.ts');
-  return existsSync(join(root, worker)) ? [target.entry, worker] : [target.entry];
+  const worker = join(dirname(target.entry), 'sw.ts')
+  return existsSync(join(root, worker)) ? [target.entry, worker] : [target.entry]
 }
 
 /** Everything below `web/` that is not compiled: the page itself, style sheets, pictures. */
 function copyPageFiles(folder: string): void {
   for (const from of ['web/index.html', 'web/public', 'web/src'].map((path) => join(root, path))) {
-    if (!existsSync(from)) continue;
-    if (!statSync(from).isDirectory()) cpSync(from, join(folder, 'index.html'));
-    else
-      cpSync(from, folder, { recursive: true, filter: (file) => statSync(file).isDirectory() || !/\.ts$/.test(file) });
+    if (!existsSync(from)) continue
+    if (!statSync(from).isDirectory()) cpSync(from, join(folder, 'index.html'))
+    else cpSync(from, folder, { recursive: true, filter: (file) => statSync(file).isDirectory() || !/\.ts$/.test(file) })
   }
 }
 
 /** Readers see the old file or the new one, never half of one. */
 function put(path: string, contents: string | Uint8Array): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}`;
-  writeFileSync(temporary, contents);
-  renameSync(temporary, path);
+  mkdirSync(dirname(path), { recursive: true })
+  const temporary = `${path}.${process.pid}`
+  writeFileSync(temporary, contents)
+  renameSync(temporary, path)
 }
 
 function forget(folder: string): void {
   for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    const isOld = /^piece-/.test(name) && Date.now() - statSync(path).mtimeMs > WEEK_MS;
-    if (isOld) rmSync(path);
-    if (isOld) console.error(`build: removed ${relative(root, path)}`);
+    const path = join(folder, name)
+    const isOld = /^piece-/.test(name) && Date.now() - statSync(path).mtimeMs > WEEK_MS
+    if (isOld) rmSync(path)
+    if (isOld) console.error(`build: removed ${relative(root, path)}`)
   }
 }

@@ -28,16 +28,16 @@ export const roomOrder: readonly string[] = [
   'server',
   'store',
   'cli',
-];
+]
 
 /** Rooms that no other room may import, although the order would allow it. */
-export const edges: readonly string[] = ['channels', 'server', 'cli', 'store'];
+export const edges: readonly string[] = ['channels', 'server', 'cli', 'store']
 
 /** Exceptions to `edges`: what an importer may import all the same. */
-export const edgeFriends: Readonly<Record<string, readonly string[]>> = { server: ['channels'], cli: ['channels'] };
+export const edgeFriends: Readonly<Record<string, readonly string[]>> = { server: ['channels'], cli: ['channels'] }
 
 /** Rooms whose every file may be imported: they are collections of small nouns and have no door. */
-export const openRooms: readonly string[] = ['base', 'protocol'];
+export const openRooms: readonly string[] = ['base', 'protocol']
 
 /** Package (or `scope/*`) -> rooms that may see it. A path ending in `.ts` means this one file. What is not here is forbidden. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
@@ -51,4 +51,4 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli'],
   yaml: ['agents', 'scopes', 'cli', 'src/base/config.ts'],
   zod: ['protocol', 'agents', 'scopes', 'server', 'models', 'tools'],
-};
+}

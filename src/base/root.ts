@@ -3,22 +3,22 @@
  * Documents that come with the program are in `packageRoot/bundled`.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** Absolute path of the folder that holds Steward's own package.json. */
-export const packageRoot: string = findRoot(import.meta.dirname);
+export const packageRoot: string = findRoot(import.meta.dirname)
 
 /** Walks upwards from `from` to the first folder whose package.json is named `steward`; throws when there is none. */
 function findRoot(from: string): string {
-  const file = join(from, 'package.json');
-  if (existsSync(file) && isOurs(readFileSync(file, 'utf8'))) return from;
-  const parent = dirname(from);
-  if (parent === from) throw new Error(`No package.json named "steward" above ${import.meta.dirname}.`);
-  return findRoot(parent);
+  const file = join(from, 'package.json')
+  if (existsSync(file) && isOurs(readFileSync(file, 'utf8'))) return from
+  const parent = dirname(from)
+  if (parent === from) throw new Error(`No package.json named "steward" above ${import.meta.dirname}.`)
+  return findRoot(parent)
 }
 
 function isOurs(text: string): boolean {
-  const parsed: unknown = JSON.parse(text);
-  return typeof parsed === 'object' && parsed !== null && 'name' in parsed && parsed.name === 'steward';
+  const parsed: unknown = JSON.parse(text)
+  return typeof parsed === 'object' && parsed !== null && 'name' in parsed && parsed.name === 'steward'
 }
