@@ -1,0 +1,398 @@
+/**
+ * What a conversation looks like, folded from its events: `fold(view, event) -> view`, pure. The web page, the terminal and the
+ * tests use this one fold, so what is shown and what is tested can't differ. It runs in the browser: no Node, types only of zod.
+ *
+ * Owns: which lines there are and how they hang together, what waits, what is being written, which turn runs, what is asked.
+ * Leaves to its user: lines that the hub doesn't know of yet (an outbox), drawing, words.
+ * - An event that is not newer than `cursor` changes nothing, so a repeated or late one is harmless (W1).
+ * - Live words hang on (turn, step, attempt, offset): a new attempt replaces, a hole is marked and never shown as text (W2).
+ * - Unknown types change nothing but the cursor; malformed data of a known type is treated like an unknown one (W3).
+ */
+
+import { parseCursor } from './cursor.ts'
+import { messageStates, oneOf, readLine, readOptions, readTaken, record, strings, text, type Untrusted } from './incoming.ts'
+import type { Message, MessageStatus, Option } from './message.ts'
+import { grow, type Writing } from './writing.ts'
+
+/** A journalled event or frame (with `cursor`), or a live frame (without). `at` is ISO text or milliseconds. */
+export type Incoming = {
+  readonly type: string
+  readonly cursor?: string | undefined
+  readonly data: Untrusted
+  readonly at?: string | number | undefined
+  readonly actor?: string | undefined
+  readonly process?: string | null | undefined
+}
+
+/** A message, and what later events said about it. */
+export type Line = Message & {
+  readonly turn?: string
+  readonly why?: string
+  /** When a turn took it up. */
+  readonly seenAt?: string
+}
+
+export type Step = { readonly name: string; readonly state: 'started' | 'done' | 'failed'; readonly at: string }
+
+export type RunningTurn = {
+  readonly id: string
+  readonly since: string
+  readonly stopping: boolean
+  readonly paused: boolean
+  /** It waits for an answer, a report or a time. */
+  readonly parked: boolean
+  /** When it was last continued after a restart of the hub. */
+  readonly resumedAt: string | null
+  readonly progress: string | null
+  readonly steps: readonly Step[]
+}
+
+export type OpenQuestion = {
+  readonly id: string
+  readonly turn: string
+  readonly text: string
+  readonly options: readonly Option[]
+  /** ISO text; null: it stays open until it is answered. */
+  readonly due: string | null
+}
+
+export type NoticeKind = 'failed' | 'unknown' | 'held' | 'refused' | 'answered' | 'withdrawn' | 'quarantined' | 'closed'
+/** Something to say between the lines: it stands after the line `after` (null: at the top). */
+export type Notice = {
+  readonly id: string
+  readonly kind: NoticeKind
+  readonly text: string
+  readonly detail: string
+  readonly after: string | null
+  readonly at: string
+}
+
+export type View = {
+  readonly session: string
+  readonly title: string | null
+  /** The session's own process. */
+  readonly process: string | null
+  /** Newest journalled position that was folded; null: none yet. Resume after it. */
+  readonly cursor: string | null
+  /** True when an event of another generation came: the store was restored, so begin again with `emptyView`. */
+  readonly foreign: boolean
+  readonly messages: ReadonlyMap<string, Line>
+  /** The newest line of the chosen branch. */
+  readonly leaf: string | null
+  /** Lines that no turn has taken yet, in the order in which they will go. */
+  readonly queue: readonly string[]
+  readonly writing: readonly Writing[]
+  readonly turn: RunningTurn | null
+  readonly status: string
+  readonly suspended: boolean
+  readonly closed: boolean
+  readonly questions: readonly OpenQuestion[]
+  readonly notices: readonly Notice[]
+  /** Turns and steps that ended lately: late words of them are not shown again. */
+  readonly over: readonly string[]
+}
+
+export function emptyView(session: string): View {
+  return {
+    session,
+    title: null,
+    process: null,
+    cursor: null,
+    foreign: false,
+    messages: new Map(),
+    leaf: null,
+    queue: [],
+    writing: [],
+    turn: null,
+    status: 'INIT',
+    suspended: false,
+    closed: false,
+    questions: [],
+    notices: [],
+    over: [],
+  }
+}
+
+/** The view after that event. Must not throw. The same view when the event changes nothing. */
+export function fold(view: View, event: Incoming): View {
+  return foldAll(view, [event])
+}
+
+/** The same as folding one after the other, with one copy of the lines instead of many. */
+export function foldAll(view: View, events: readonly Incoming[]): View {
+  const draft: Draft = { view, lines: null }
+  for (const event of events) step(draft, event)
+  return draft.view
+}
+
+type Draft = { view: View; lines: Map<string, Line> | null }
+type Change = (draft: Draft, data: Untrusted, event: Incoming) => void
+
+const OVER = 64
+const STEPS = 200
+const NOTICES = 200
+
+const changes: ReadonlyMap<string, Change> = new Map<string, Change>([
+  ['chat-message-appended', appended],
+  ['chat-message-updated', updated],
+  ['chat-message-chunk', chunk],
+  ['process-progress', progress],
+  ['process-created', processCreated],
+  ['process-status-changed', (draft, data) => set(draft, { status: text(data.status) ?? draft.view.status })],
+  ['process-suspended', (draft) => set(draft, { suspended: true })],
+  ['process-woken', (draft) => set(draft, { suspended: false })],
+  ['process-closed', processClosed],
+  ['session-updated', sessionUpdated],
+  ['branch-selected', branchSelected],
+  ['turn-started', turnStarted],
+  ['turn-resumed', (draft, data, event) => onTurn(draft, data, { resumedAt: iso(event.at) })],
+  ['turn-paused', (draft, data) => onTurn(draft, data, { paused: true })],
+  ['turn-continued', (draft, data) => onTurn(draft, data, { paused: false })],
+  ['turn-stopping', (draft, data) => onTurn(draft, data, { stopping: true })],
+  ['turn-parked', (draft, data) => onTurn(draft, data, { parked: true })],
+  ['wait-ended', (draft, data) => onTurn(draft, data, { parked: false })],
+  ['turn-settled', turnSettled],
+  ['arrivals-taken', arrivalsTaken],
+  ['step-started', (draft, data, event) => stepIs(draft, data, event, 'started')],
+  ['step-done', (draft, data, event) => stepIs(draft, data, event, 'done')],
+  ['step-failed', (draft, data, event) => stepIs(draft, data, event, 'failed')],
+  ['question-asked', questionAsked],
+  ['question-answered', questionAnswered],
+  ['entry-refused', entryRefused],
+  ['entry-held', (draft, data, event) => notice(draft, event, 'held', text(data.why) ?? '')],
+  ['lane-quarantined', (draft, data, event) => notice(draft, event, 'quarantined', text(data.why) ?? '')],
+])
+
+/** What a worker in the same session does with its own turn is not this conversation's turn. */
+const ofOwnProcess = /^(turn-|step-|process-|arrivals-|wait-|branch-|chat-message-chunk)/
+
+function step(draft: Draft, event: Incoming): void {
+  const { view } = draft
+  if (event.cursor !== undefined && !isNewer(draft, event.cursor)) return
+  const change = changes.get(event.type)
+  const data = record(event.data)
+  const by = event.process ?? text(data?.process)
+  const isOther = view.process !== null && by !== null && by !== view.process
+  if (change && data && !(isOther && ofOwnProcess.test(event.type))) change(draft, data, event)
+  if (event.cursor !== undefined) set(draft, { cursor: event.cursor })
+}
+
+function isNewer(draft: Draft, cursor: string): boolean {
+  const next = parseCursor(cursor)
+  const known = draft.view.cursor === null ? null : parseCursor(draft.view.cursor)
+  if (next === null) return false
+  if (known === null) return true
+  if (next.generation !== known.generation) set(draft, { foreign: true })
+  return next.generation === known.generation && next.number > known.number
+}
+
+function set(draft: Draft, part: Partial<View>): void {
+  draft.view = { ...draft.view, ...part }
+}
+
+function put(draft: Draft, line: Line): void {
+  draft.lines ??= new Map(draft.view.messages)
+  draft.lines.set(line.id, line)
+  if (draft.view.messages !== draft.lines) set(draft, { messages: draft.lines })
+}
+
+function patch(draft: Draft, id: string, part: Partial<Line>): Line | null {
+  const line = draft.view.messages.get(id)
+  if (!line) return null
+  const next = { ...line, ...part }
+  put(draft, next)
+  return next
+}
+
+function appended(draft: Draft, data: Untrusted, event: Incoming): void {
+  const read = readLine(data.message, { at: iso(event.at), cursor: event.cursor ?? '', session: draft.view.session })
+  if (read === null) return
+  const turn = text(data.turn)
+  const line: Line = turn === null ? read : { ...read, turn }
+  const known = draft.view.messages.get(line.id)
+  put(draft, known ? { ...line, ...known } : line)
+  if (line.status === 'queued') set(draft, { queue: [...draft.view.queue.filter((id) => id !== line.id), line.id] })
+  else follow(draft, line)
+  const streamed = text(data.step)
+  if (turn !== null && streamed !== null) endWords(draft, [`${turn}/${streamed}`])
+}
+
+/** A line that continues the chosen branch becomes its end. */
+function follow(draft: Draft, line: Line): void {
+  if (line.parent === draft.view.leaf) set(draft, { leaf: line.id })
+}
+
+function updated(draft: Draft, data: Untrusted, event: Incoming): void {
+  const id = text(data.id)
+  const status = oneOf(messageStates, data.status)
+  const line = id === null ? undefined : draft.view.messages.get(id)
+  if (!line || status === null) return
+  const [turn, why] = [text(data.turn), text(data.why)]
+  const parent = data.parent === null || typeof data.parent === 'string' ? { parent: data.parent } : {}
+  patch(draft, line.id, { status, ...parent, ...(turn === null ? {} : { turn }), ...(why === null ? {} : { why }) })
+  if (status === 'accepted') accept(draft, line.id, turn, event)
+  else if (status !== 'queued') unqueue(draft, line.id)
+  if (turn !== null && line.role === 'user' && isFinal(status)) endTurn(draft, turn)
+}
+
+function accept(draft: Draft, id: string, turn: string | null, event: Incoming): void {
+  unqueue(draft, id)
+  const line = draft.view.messages.get(id)
+  if (!line) return
+  if (line.seenAt === undefined) set(draft, { leaf: id })
+  patch(draft, id, { seenAt: line.seenAt ?? iso(event.at) })
+  if (turn !== null) begin(draft, turn, event)
+}
+
+function unqueue(draft: Draft, id: string): void {
+  if (draft.view.queue.includes(id)) set(draft, { queue: draft.view.queue.filter((one) => one !== id) })
+}
+
+/** L9: live words. An offset counts UTF-16 units of the attempt's text. */
+function chunk(draft: Draft, data: Untrusted, event: Incoming): void {
+  const [turn, step, words] = [text(data.turn), text(data.step), text(data.text)]
+  const { attempt, offset } = data
+  if (turn === null || step === null || words === null) return
+  if (typeof attempt !== 'number' || typeof offset !== 'number' || offset < 0) return
+  const { over, writing } = draft.view
+  if (over.includes(turn) || over.includes(`${turn}/${step}`)) return
+  begin(draft, turn, event)
+  const known = writing.find((one) => one.turn === turn && one.step === step)
+  const next = grow(known, { turn, step, attempt, text: words, gap: false }, offset)
+  if (next === known) return
+  set(draft, { writing: known ? writing.map((one) => (one === known ? next : one)) : [...writing, next] })
+}
+
+/** Words of these turns or `turn/step`s are settled: whatever comes late is not shown. */
+function endWords(draft: Draft, ended: readonly string[]): void {
+  const isOver = (one: Writing) => ended.includes(one.turn) || ended.includes(`${one.turn}/${one.step}`)
+  const { writing, over } = draft.view
+  const left = writing.some(isOver) ? writing.filter((one) => !isOver(one)) : writing
+  set(draft, { writing: left, over: [...over.filter((one) => !ended.includes(one)), ...ended].slice(-OVER) })
+}
+
+function progress(draft: Draft, data: Untrusted): void {
+  onTurn(draft, data, { progress: text(data.text) })
+}
+
+function begin(draft: Draft, id: string, event: Incoming): void {
+  if (draft.view.turn?.id === id || draft.view.over.includes(id)) return
+  const fresh = { stopping: false, paused: false, parked: false, resumedAt: null, progress: null, steps: [] }
+  set(draft, { turn: { id, since: iso(event.at), ...fresh } })
+}
+
+function onTurn(draft: Draft, data: Untrusted, part: Partial<RunningTurn>): void {
+  const { turn } = draft.view
+  if (turn && turn.id === text(data.turn)) set(draft, { turn: { ...turn, ...part } })
+}
+
+function turnStarted(draft: Draft, data: Untrusted, event: Incoming): void {
+  const id = text(data.turn)
+  if (id === null) return
+  begin(draft, id, event)
+  take(draft, data.taken, event, id)
+}
+
+function arrivalsTaken(draft: Draft, data: Untrusted, event: Incoming): void {
+  take(draft, data.taken, event, text(data.turn))
+}
+
+function take(draft: Draft, taken: unknown, event: Incoming, turn: string | null): void {
+  for (const { message, parent } of readTaken(taken)) {
+    const line = draft.view.messages.get(message)
+    if (!line) continue
+    const status = line.status === 'queued' ? 'accepted' : line.status
+    patch(draft, message, { status, ...(parent === undefined ? {} : { parent }), ...(turn === null ? {} : { turn }) })
+    accept(draft, message, turn, event)
+  }
+}
+
+function stepIs(draft: Draft, data: Untrusted, event: Incoming, state: Step['state']): void {
+  const { turn } = draft.view
+  const name = text(data.name)
+  if (!turn || name === null || turn.id !== text(data.turn)) return
+  const steps = [...turn.steps.filter((one) => one.name !== name), { name, state, at: iso(event.at) }].slice(-STEPS)
+  set(draft, { turn: { ...turn, steps, parked: false, progress: state === 'started' ? turn.progress : null } })
+}
+
+/** A person's message settles with its turn, so both say the same; whichever is heard first ends it. */
+function endTurn(draft: Draft, id: string): void {
+  endWords(draft, [id])
+  const { turn, questions } = draft.view
+  set(draft, { turn: turn?.id === id ? null : turn, questions: questions.filter((one) => one.turn !== id) })
+}
+
+function isFinal(status: MessageStatus): boolean {
+  return status === 'settled' || status === 'stopped' || status === 'failed'
+}
+
+function turnSettled(draft: Draft, data: Untrusted, event: Incoming): void {
+  const id = text(data.turn)
+  if (id === null) return
+  endTurn(draft, id)
+  if (data.outcome === 'failed') notice(draft, event, 'failed', text(data.error) ?? '', text(data.code) ?? '')
+  const unknown = strings(data.unknown)
+  if (unknown.length > 0) notice(draft, event, 'unknown', unknown.join(', '))
+}
+
+function questionAsked(draft: Draft, data: Untrusted): void {
+  const [id, turn, words] = [text(data.ask), text(data.turn), text(data.text)]
+  if (id === null || turn === null || words === null) return
+  const due = typeof data.due === 'number' ? iso(data.due) : null
+  const asked: OpenQuestion = { id, turn, text: words, options: readOptions(data.options), due }
+  set(draft, { questions: [...draft.view.questions.filter((one) => one.id !== id), asked] })
+}
+
+function questionAnswered(draft: Draft, data: Untrusted, event: Incoming): void {
+  const answer = record(data.answer)
+  const question = draft.view.questions.find((one) => one.id === text(answer?.ask))
+  if (!answer || !question) return
+  set(draft, { questions: draft.view.questions.filter((one) => one !== question) })
+  const isAnswered = answer.outcome === 'answered'
+  notice(draft, event, isAnswered ? 'answered' : 'withdrawn', question.text, isAnswered ? words(answer.value) : '')
+}
+
+function words(value: unknown): string {
+  return text(value) ?? text(record(value)?.option) ?? text(record(value)?.text) ?? JSON.stringify(value ?? null)
+}
+
+function entryRefused(draft: Draft, data: Untrusted, event: Incoming): void {
+  const id = text(data.message)
+  const reason = text(data.reason) ?? ''
+  if (id === null || !draft.view.messages.has(id)) return
+  unqueue(draft, id)
+  const line = patch(draft, id, { status: 'failed', why: reason })
+  if (line && reason !== 'withdrawn') notice(draft, event, 'refused', line.text, reason)
+}
+
+function processCreated(draft: Draft, data: Untrusted): void {
+  const process = record(data.process)
+  const id = text(process?.id)
+  if (id !== null && draft.view.process === null && !text(process?.parent)) set(draft, { process: id })
+}
+
+function processClosed(draft: Draft, data: Untrusted, event: Incoming): void {
+  set(draft, { closed: true, turn: null })
+  notice(draft, event, 'closed', text(data.reason) ?? '')
+}
+
+function sessionUpdated(draft: Draft, data: Untrusted): void {
+  const title = text(data.title) ?? text(record(data.session)?.title)
+  if (title !== null) set(draft, { title })
+}
+
+function branchSelected(draft: Draft, data: Untrusted): void {
+  if (data.leaf === null || typeof data.leaf === 'string') set(draft, { leaf: data.leaf })
+}
+
+function notice(draft: Draft, event: Incoming, kind: NoticeKind, said: string, detail = ''): void {
+  const { leaf, notices } = draft.view
+  const id = `${event.cursor ?? 'live'}-${kind}`
+  const next: Notice = { id, kind, text: said, detail, after: leaf, at: iso(event.at) }
+  set(draft, { notices: [...notices, next].slice(-NOTICES) })
+}
+
+function iso(at: string | number | undefined): string {
+  if (typeof at === 'string') return at
+  return typeof at === 'number' && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : ''
+}
