@@ -26,6 +26,7 @@ export function isNewEnough() {
  * Call it only when `isNewEnough()` is false.
  */
 export function restart(script, args) {
+  if (process.env.STEWARD_LAUNCHED === '1') return giveUp() // what we were started under is not what it said it was
   startFirst(candidates(), script, args)
 }
 
