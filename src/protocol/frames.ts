@@ -2,7 +2,7 @@
 // A request has `id`; its answer has the same type (a ping's is `pong`, a refusal's is `error`) and echoes the id in `replyTo`.
 // A journalled event has `cursor`, and beside `data` an `event` with what the journal knows of it.
 import { z } from 'zod'
-import { messageAccepted, newAnswer, newMessage, newSession, problem, steer, steered } from './api.ts'
+import { messageAccepted, newMessage, newSession, problem, steer, steered } from './api.ts'
 import { question, session } from './shapes.ts'
 
 /** Close codes of our own. 1001: the hub goes down; 1009: a frame was too large; 1008: against the rules. */
