@@ -24,7 +24,7 @@ const allowedLicences = 'MIT;MIT-0;Apache-2.0;BSD-2-Clause;BSD-3-Clause;ISC;MPL-
 const checks: readonly Check[] = [
   {
     name: 'format and lint',
-    run: () => tool('biome', ['check', '--colors=off', '--reporter=github', '--log-level=error', '--max-diagnostics=100', '.']),
+    run: () => tool('biome', ['check', '--colors=off', '--reporter=github', '--diagnostic-level=error', '--max-diagnostics=100', '.']),
   },
   { name: 'types', run: () => tool('tsc', ['-p', '.', '--pretty', 'false']) },
   { name: 'types of the page', run: () => tool('tsc', ['-p', 'web', '--pretty', 'false']) },

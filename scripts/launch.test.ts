@@ -10,8 +10,9 @@ import { bundleSources, isFresh, sourceStamp } from '../bin/stamp.js'
 const old =
   'data:text/javascript,if(!process.env.STEWARD_LAUNCHED)Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.19.0"}})'
 const program = `export async function main(argv) {
+  if (argv[0] === 'wait') process.on('SIGTERM', () => process.exit(9))
   console.log(JSON.stringify({ argv, major: Number(process.versions.node.split('.')[0]) }))
-  if (argv[0] === 'wait') await new Promise((resolve) => { setTimeout(resolve, 20000); process.on('SIGTERM', () => process.exit(9)) })
+  if (argv[0] === 'wait') await new Promise((resolve) => setTimeout(resolve, 20000))
   return 4
 }`
 
