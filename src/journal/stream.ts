@@ -1,8 +1,10 @@
 // A stream is a lane without a mailbox: the own facts of a tenant, a project or a session. Several writers may share one:
 // each decides on what it read, and decides again when another was there first ('moved_on').
+
+import { Unavailable } from '../base/errors.ts'
 import type { LaneId, SessionId } from '../base/ids.ts'
 import type { Event, NewEvent } from '../protocol/event.ts'
-import { Unavailable } from '../base/errors.ts'
+import type { Body } from './commit.ts'
 import type { Journal } from './journal.ts'
 import type { JournalStore } from './journal-store.ts'
 
@@ -15,8 +17,12 @@ export type Stream<State> = {
    * Decides on the present state and appends; decides again on the newer state when another writer was first. An empty
    * decision appends nothing. A throw of `decide` is the caller's answer: nothing is appended.
    * Answers with the state after it and the cursor to wait for in a projection (0: nothing was appended).
+   * `bodies` are written with the events that refer to them.
    */
-  change(decide: (state: State) => readonly NewEvent[]): Promise<{ readonly state: State; readonly cursor: number }>
+  change(
+    decide: (state: State) => readonly NewEvent[],
+    riding?: { readonly bodies: readonly Body[] },
+  ): Promise<{ readonly state: State; readonly cursor: number }>
 }
 
 type Held<State> = { seq: number; state: State }
@@ -47,13 +53,13 @@ export function openStream<State>(
     return held
   }
 
-  async function attempt(decide: (state: State) => readonly NewEvent[]) {
+  async function attempt(decide: (state: State) => readonly NewEvent[], riding: { readonly bodies?: readonly Body[] }) {
     for (;;) {
       const { seq, state } = await now()
       const events = decide(state)
       if (events.length === 0) return { state, cursor: 0 }
       const creates = seq === 0 ? { creates: { session: options.session ?? null, mailbox: false } } : {}
-      const done = await journal.append({ lane, epoch: 0, after: seq, events, ...creates })
+      const done = await journal.append({ lane, epoch: 0, after: seq, events, ...creates, ...riding })
       if (done.ok) {
         held = { seq: seq + events.length, state: events.reduce(fold.evolve, state) }
         return { state: held.state, cursor: done.cursor }
@@ -65,8 +71,8 @@ export function openStream<State>(
 
   return {
     state: async () => (await now()).state,
-    change(decide) {
-      const mine = tail.then(() => attempt(decide))
+    change(decide, riding) {
+      const mine = tail.then(() => attempt(decide, riding ?? {}))
       tail = mine.catch(() => undefined)
       return mine
     },

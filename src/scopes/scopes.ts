@@ -99,7 +99,17 @@ export type Documents = {
   /** All paths below a prefix, inner ones hiding outer ones. */
   list(prefix: string, scope: ScopeRef): Promise<readonly Document[]>
   /** `expected`: the version that the writer read (0: none yet); another one is a Conflict. */
-  write(given: { readonly path: string; readonly level: Exclude<DocumentLevel, 'bundled'>; readonly scope: string; readonly text: string; readonly mime?: string; readonly expected?: number }, by: Actor): Promise<Changed<Document>>
+  write(
+    given: {
+      readonly path: string
+      readonly level: Exclude<DocumentLevel, 'bundled'>
+      readonly scope: string
+      readonly text: string
+      readonly mime?: string
+      readonly expected?: number
+    },
+    by: Actor,
+  ): Promise<Changed<Document>>
   versions(path: string, level: DocumentLevel, scope: string): Promise<readonly Document[]>
   /** Hidden, not gone: its versions stay until a purge. */
   remove(path: string, level: DocumentLevel, scope: string, by: Actor): Promise<Changed<null>>
@@ -113,7 +123,15 @@ export type Settings = {
   get(key: string, scope: ScopeRef): Promise<Json | null>
   /** process -> user -> project -> tenant. */
   getForUser(key: string, scope: ScopeRef): Promise<Json | null>
-  set(given: { readonly key: string; readonly value: Json; readonly level: 'process' | 'home' | 'project' | 'tenant'; readonly scope: string }, by: Actor): Promise<Changed<null>>
+  set(
+    given: {
+      readonly key: string
+      readonly value: Json
+      readonly level: 'process' | 'home' | 'project' | 'tenant'
+      readonly scope: string
+    },
+    by: Actor,
+  ): Promise<Changed<null>>
 }
 
 export type Scopes = {
