@@ -1,0 +1,95 @@
+// What a model is asked and what it answers, in our own words; no provider's type leaves this room.
+import type { Json, JsonObject } from '../base/json.ts'
+
+export const tiers = ['light', 'standard', 'deep'] as const
+export type Tier = (typeof tiers)[number]
+
+export type ModelMessage =
+  | { readonly role: 'system'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string }
+
+/**
+ * `incomplete`: its arguments were cut or are no JSON object. It must not be executed; whoever runs tools answers it with a
+ * result that says so. `raw` is at most 500 characters of what came.
+ */
+export type ToolCall =
+  | { readonly state: 'complete'; readonly id: string; readonly name: string; readonly input: JsonObject }
+  | { readonly state: 'incomplete'; readonly id: string; readonly name: string; readonly raw: string }
+
+/** `schema` is a JSON schema of type object. */
+export type ModelTool = { readonly name: string; readonly description: string; readonly schema: JsonObject }
+
+export type ModelRequest = {
+  readonly tier: Tier
+  readonly messages: readonly ModelMessage[]
+  readonly tools: readonly ModelTool[]
+  /** At most so many tokens of answer; absent: the provider's own limit. */
+  readonly maxOutputTokens?: number
+}
+
+export const finishes = ['stop', 'tool-calls', 'length', 'content-filter', 'other'] as const
+export type Finish = (typeof finishes)[number]
+
+/** Tokens; null where the provider did not say. `cached` is the part of `input` that the provider had in its cache. */
+export type Usage = { readonly input: number | null; readonly output: number | null; readonly cached: number | null }
+
+export type ModelAnswer = {
+  readonly ok: true
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly finish: Finish
+  readonly usage: Usage
+  /** `<provider>/<model>` that answered. */
+  readonly model: string
+}
+
+export const failureCodes = [
+  'no_model',
+  'auth',
+  'rate_limited',
+  'overloaded',
+  'context_length',
+  'invalid_request',
+  'network',
+  'timeout',
+  'aborted',
+  'bad_reply',
+] as const
+export type FailureCode = (typeof failureCodes)[number]
+
+/** `message` is a sentence for a person: no stack, no key. `retryAfterMs` is the provider's own wish. */
+export type ModelFailure = {
+  readonly ok: false
+  readonly code: FailureCode
+  readonly message: string
+  readonly retryAfterMs?: number
+}
+
+export type ModelReply = ModelAnswer | ModelFailure
+
+export function failure(code: FailureCode, message: string, retryAfterMs?: number): ModelFailure {
+  return { ok: false, code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+/** Arguments as they came, or incomplete when they are no JSON object, or when the answer was cut at its length. */
+export function toolCall(given: { id: string; name: string; raw: string; cut: boolean }): ToolCall {
+  const { id, name, raw, cut } = given
+  const input = parseObject(raw.trim() === '' && !cut ? '{}' : raw)
+  if (input === null || cut) return { state: 'incomplete', id, name, raw: raw.slice(0, 500) }
+  return { state: 'complete', id, name, input }
+}
+
+function parseObject(text: string): JsonObject | null {
+  try {
+    const value: Json = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
