@@ -7,6 +7,8 @@ import type { ProcessInfo } from '../lanes/engine.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Message } from '../protocol/message.ts'
 import type { Project, Question, Session } from '../protocol/shapes.ts'
+import type { LanguageKey, LanguageLayers } from './language.ts'
+import type { SettingType } from './setting-keys.ts'
 
 /** A change and the cursor to hand to journal.passed before reading one's own write. */
 export type Changed<T> = { readonly value: T; readonly cursor: number }
@@ -118,20 +120,31 @@ export type Documents = {
   onChange(prefix: string, hear: () => void): () => void
 }
 
+export type SettingPlace = { readonly level: 'process' | 'home' | 'project' | 'tenant'; readonly scope: string }
 export type Settings = {
   /** process -> project -> tenant; the user's layer is left out on purpose (reference/eddie.md 1.7). */
   get(key: string, scope: ScopeRef): Promise<Json | null>
   /** process -> user -> project -> tenant. */
   getForUser(key: string, scope: ScopeRef): Promise<Json | null>
-  set(
-    given: {
-      readonly key: string
-      readonly value: Json
-      readonly level: 'process' | 'home' | 'project' | 'tenant'
-      readonly scope: string
-    },
-    by: Actor,
-  ): Promise<Changed<null>>
+  /** The user's own layer, without a fallback. */
+  getOfUser(key: string, user: string): Promise<Json | null>
+  /** Every key with that literal prefix, through the cascade of `get`. */
+  list(prefix: string, scope: ScopeRef): Promise<{ readonly [key: string]: Json }>
+  /** What each layer says about each language key: for `languageOf` (language.ts). */
+  languages(scope: ScopeRef): Promise<{ readonly [K in LanguageKey]: LanguageLayers }>
+  /**
+   * null takes it away at that place. `type` (STRING INT LONG DOUBLE BOOLEAN) is checked when given. Throws InvalidInput for a
+   * value that a known key can't have, and for secrets (PASSWORD, HIDDEN, keys that name one): they belong to the secret store.
+   */
+  set(given: SettingPlace & { readonly key: string; readonly value: Json; readonly type?: SettingType }, by: Actor): Promise<Changed<null>>
+  /** Takes away all keys with that literal prefix at one place, at once; answers how many. An empty prefix takes none. */
+  removePrefix(given: SettingPlace & { readonly prefix: string }, by: Actor): Promise<Changed<number>>
+  /** Oldest first. */
+  versions(
+    key: string,
+    level: SettingPlace['level'],
+    scope: string,
+  ): Promise<readonly { readonly value: Json; readonly version: number; readonly at: number; readonly by: string }[]>
 }
 
 export type Scopes = {
@@ -140,4 +153,6 @@ export type Scopes = {
   readonly conversation: Conversation
   readonly documents: Documents
   readonly settings: Settings
+  /** Stops watching the documents' folder. */
+  close(): Promise<void>
 }

@@ -1,0 +1,67 @@
+// The settings whose meaning the hub knows, each with what its value may be. Other keys may hold any JSON.
+import { z } from 'zod'
+import { InvalidInput } from '../base/errors.ts'
+import { canonical, type Json } from '../base/json.ts'
+import { checkWord, hasControl, quote } from './names.ts'
+
+type Known = { readonly schema: z.ZodType; readonly allowed: string }
+
+const language: Known = {
+  schema: z.string().regex(/^\s*$|^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$/),
+  allowed: 'a language tag like "en" or "pt-BR", or blank',
+}
+const flag: Known = { schema: z.boolean(), allowed: 'true or false' }
+const count = (from: number, to: number): Known => ({ schema: z.int().min(from).max(to), allowed: `a whole number from ${from} to ${to}` })
+
+export const knownSettings: Readonly<Record<string, Known>> = {
+  'chat.language': language,
+  'content.language': language,
+  'webui.language': language,
+  'documents.archive.enabled': flag,
+  'documents.archive.minIntervalMs': count(0, 31_536_000_000),
+  routing: { schema: z.enum(['direct', 'hint']), allowed: '"direct" or "hint"' },
+  'causes.maxDepth': count(1, 100),
+  'causes.maxHops': count(1, 10_000),
+}
+
+/** The words for a value's type; the last two are encrypted and not ours. */
+export const settingTypes = ['STRING', 'INT', 'LONG', 'DOUBLE', 'BOOLEAN', 'PASSWORD', 'HIDDEN'] as const
+export type SettingType = (typeof settingTypes)[number]
+
+export function checkKey(key: unknown): string {
+  if (typeof key === 'string' && key.length >= 1 && key.length <= 200 && key.trim() === key && !hasControl(key)) return key
+  throw new InvalidInput(`The key ${quote(key)} is not possible: allowed are 1 to 200 characters in one line, no space around.`, {
+    path: '/key',
+  })
+}
+
+/** The value, when it is one that the key may hold. null takes the setting away at its place. Throws InvalidInput. */
+export function checkValue(key: string, value: Json, type?: unknown): Json {
+  const as = type === undefined ? undefined : checkWord(type, settingTypes, '/type')
+  if (as === 'PASSWORD' || as === 'HIDDEN' || (isSecret(key) && !isReference(value))) {
+    throw new InvalidInput(`The setting ${quote(key)} is a secret: secrets belong to the secret store.`, { path: as ? '/type' : '/key' })
+  }
+  if (value === null) return null
+  if (canonical(value).length > 65_536) throw new InvalidInput('A setting holds at most 64 kB.', { path: '/value' })
+  if (as !== undefined && !typed[as](value)) throw new InvalidInput(`${quote(value)} is not of the type ${as}.`, { path: '/value' })
+  const known = Object.hasOwn(knownSettings, key) ? knownSettings[key] : undefined
+  if (known === undefined || known.schema.safeParse(value).success) return value
+  throw new InvalidInput(`${quote(value)} is not possible for ${key}: allowed is ${known.allowed}.`, { path: '/value' })
+}
+
+const typed: Record<Exclude<SettingType, 'PASSWORD' | 'HIDDEN'>, (value: Json) => boolean> = {
+  STRING: (value) => typeof value === 'string',
+  INT: (value) => Number.isSafeInteger(value) && Math.abs(Number(value)) <= 2 ** 31,
+  LONG: (value) => Number.isSafeInteger(value),
+  DOUBLE: (value) => typeof value === 'number',
+  BOOLEAN: (value) => typeof value === 'boolean',
+}
+
+/** By the last word of the key: `mail.password`, `openai.apiKey`, `github_token`. */
+function isSecret(key: string): boolean {
+  return /(^|[._-])(password|passwd|secret|api[_-]?key|(access|refresh|auth)?[_-]?token|private[_-]?key)$/i.test(key)
+}
+
+function isReference(value: Json): boolean {
+  return value === null || (typeof value === 'string' && /^\{\{secret:[^{}]+\}\}$/.test(value))
+}
