@@ -67,3 +67,21 @@ export class Unavailable extends StewardError {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+/** Another process has it open: the hub already runs on that data folder. */
+export class AlreadyOpen extends StewardError {
+  constructor(message: string, options?: { path?: string; cause?: unknown }) {
+    super('already_open', message, options)
+  }
+}
+
+/** The store's file can't be used as it is: damaged, of a newer program, or a migration failed. The message says what to do. */
+export class CannotOpen extends StewardError {
+  constructor(
+    code: 'damaged' | 'newer_schema' | 'migration_failed' | 'no_database',
+    message: string,
+    options?: { path?: string; cause?: unknown },
+  ) {
+    super(code, message, options)
+  }
+}

@@ -31,7 +31,11 @@ export interface JournalStore {
   /** The lane's own events (seq > 0) after that seq, in order, at most `limit`. */
   readLane(lane: LaneId, after: number, limit: number): Promise<readonly Event[]>
   /** Events with a cursor after that one, in order; `safe` is the cursor up to which nothing can still be committed in between. */
-  readAll(after: number, limit: number, where?: { readonly session?: string }): Promise<{ readonly events: readonly Event[]; readonly safe: number }>
+  readAll(
+    after: number,
+    limit: number,
+    where?: { readonly session?: string },
+  ): Promise<{ readonly events: readonly Event[]; readonly safe: number }>
   /** The highest safe cursor; 0 for an empty store. */
   last(): Promise<number>
 
@@ -40,12 +44,12 @@ export interface JournalStore {
   /** The entries with those ids, wherever they are, in the order asked for. Missing ones are left out. */
   entries(lane: LaneId, ids: readonly EntryId[]): Promise<readonly Entry[]>
   /** Lanes that start-up must look at: resting 'running', or with something in the mailbox, and no living owner but `node`.
-   *  Lanes with the newest person's entry first. `after` pages on. */
-  unfinished(node: NodeId, limit: number): Promise<readonly LaneId[]>
+   *  Lanes with the newest person's entry first. `after` pages on: the last lane of the page before (an unknown one starts anew). */
+  unfinished(node: NodeId, limit: number, after?: LaneId): Promise<readonly LaneId[]>
   /** How many entries wait, over all lanes or in one. */
   countWaiting(lane?: LaneId): Promise<number>
 
-  /** Timers due at or before `now`, earliest first. */
+  /** Timers due at or before `now`, earliest first. A timer is gone as soon as its entry was posted, or was refused for good. */
   due(now: number, limit: number): Promise<readonly Timer[]>
   /** When the next timer is due; null when none is set. */
   nextDue(): Promise<number | null>

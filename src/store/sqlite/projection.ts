@@ -1,0 +1,108 @@
+// Projections over SQLite (journal/projection.ts): DDL and one function an event type; position, rebuild and switch are done here.
+
+import type { Projection, Rebuilding } from '../../journal/projection.ts'
+import type { Event } from '../../protocol/event.ts'
+import type { Db } from './db.ts'
+import type { SqliteStore } from './sqlite.ts'
+
+/** The real name of a projection's table: `t('sessions')`. During a rebuild it names the table beside. */
+export type TableNames = (name: string) => string
+
+export type ProjectionSpec = {
+  /** Its name in `projections` and in messages. */
+  readonly name: string
+  /** Raise it whenever tables or handlers change: the tables are then built anew from the journal. */
+  readonly version: number
+  /**
+   * The tables, by the name that readers use, each with its DDL; `t` gives the name to write for a table, an index's name must
+   * contain one: `CREATE TABLE ${t('sessions')} (...)`, `CREATE INDEX ${t('sessions')}_by_user ON ${t('sessions')} (...)`.
+   */
+  readonly tables: Readonly<Record<string, (t: TableNames) => string>>
+  /** Must be a pure function of the event and of these tables, and synchronous. A throw stops the projection, not the lanes. */
+  readonly on: Readonly<Record<string, (db: Db, event: Event, t: TableNames) => void>>
+}
+
+export function sqliteProjection(store: SqliteStore, spec: ProjectionSpec): Projection {
+  const { db } = store
+  const present: TableNames = (name) => name
+  return {
+    name: spec.name,
+    version: spec.version,
+    async position() {
+      const row = db.get<{ version: number; position: number }>(sql.position, spec.name)
+      if (!row) return makeEmpty(store, spec)
+      return row.version === spec.version ? row.position : null
+    },
+    async apply(events, position) {
+      store.quickly(() => {
+        play(db, spec, { events, t: present })
+        db.run(sql.move, position, spec.name)
+      })
+    },
+    rebuild: async () => rebuilding(store, spec),
+  }
+}
+
+const sql = {
+  position: 'SELECT version, position FROM projections WHERE name = ?',
+  begin: 'INSERT OR REPLACE INTO projections (name, version, position) VALUES (?,?,?)',
+  move: 'UPDATE projections SET position = ? WHERE name = ?',
+  tables: `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+  indexes: `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+}
+
+function makeEmpty({ db }: SqliteStore, spec: ProjectionSpec): number {
+  db.transaction(() => {
+    for (const [name, ddl] of Object.entries(spec.tables)) {
+      db.exec(`DROP TABLE IF EXISTS ${name}`)
+      db.exec(ddl((table) => table))
+    }
+    db.run(sql.begin, spec.name, spec.version, 0)
+  })
+  return 0
+}
+
+function play(db: Db, spec: ProjectionSpec, { events, t }: { events: readonly Event[]; t: TableNames }): void {
+  for (const event of events) spec.on[event.type]?.(db, event, t)
+}
+
+/** The tables beside have the name and `__next`; their position is that of `<projection>__next`. */
+function rebuilding(store: SqliteStore, spec: ProjectionSpec): Rebuilding {
+  const { db } = store
+  const next: TableNames = (name) => `${name}__next`
+  const names = Object.keys(spec.tables)
+  const drop = (t: TableNames) => {
+    for (const name of names) db.exec(`DROP TABLE IF EXISTS ${t(name)}`)
+  }
+  let position = 0
+  db.transaction(() => {
+    drop(next)
+    for (const ddl of Object.values(spec.tables)) db.exec(ddl(next))
+  })
+  return {
+    async apply(events, newPosition) {
+      store.quickly(() => play(db, spec, { events, t: next }))
+      position = newPosition
+    },
+    async replace() {
+      db.transaction(() => {
+        drop((name) => name)
+        for (const name of names) takeOver(db, name, next(name))
+        db.run(sql.begin, spec.name, spec.version, position)
+      })
+    },
+    async abandon() {
+      db.transaction(() => drop(next))
+    },
+  }
+}
+
+/** Renames the table beside, and its indexes: the next rebuild needs their names again. */
+function takeOver(db: Db, name: string, next: string): void {
+  db.exec(`ALTER TABLE ${next} RENAME TO ${name}`)
+  for (const index of db.all<{ name: string; sql: string }>(sql.indexes, name)) {
+    if (!index.name.includes(next)) continue
+    db.exec(`DROP INDEX ${index.name}`)
+    db.exec(index.sql.replaceAll(next, name))
+  }
+}

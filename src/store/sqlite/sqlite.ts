@@ -1,0 +1,223 @@
+/**
+ * The embedded store: one file, one owner process, `node:sqlite`.
+ * Owns: the file, its schema, its lock, its backups; the journal's store over it; a door for other rooms' tables.
+ * Leaves what the tables of other rooms mean to them: their interfaces are implemented beside this file (people.ts, ...).
+ *
+ * S15 WAL and synchronous=FULL: what was acknowledged survives SIGKILL and power loss.
+ * S17 One owner process; the lock dies with it.
+ * S18 An older schema is migrated after a backup, a newer one is refused; a failed step is undone and named.
+ * S19 A full disk makes apply() answer 'unavailable', and nothing is half done.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { backup as copyDatabase } from 'node:sqlite'
+import type { Closable } from '../../base/closable.ts'
+import { CannotOpen, messageOf, Unavailable } from '../../base/errors.ts'
+import { type Log, silent } from '../../base/log.ts'
+import type { JournalStore } from '../../journal/journal-store.ts'
+import { applier } from './apply.ts'
+import { type Db, openDb, outsideFault, sqliteCode } from './db.ts'
+import { sqliteLeases } from './leases.ts'
+import { makePrivate, takeLock } from './lock.ts'
+import { migrate } from './migrate.ts'
+import { type Migration, migrations } from './migrations.ts'
+import { sqliteReads } from './reads.ts'
+
+export type SqliteOptions = {
+  /** Absolute path; made, with its folder, when missing. */
+  readonly file: string
+  /** The clock of leases and of backups' names, ms. */
+  readonly now: () => number
+  readonly log?: Log
+  /** Where the copies before migrations go; default: `backups` beside the file. */
+  readonly backups?: string
+  /** For tests of migrations. */
+  readonly steps?: readonly Migration[]
+}
+
+export type SqliteStore = Closable & {
+  readonly file: string
+  readonly journal: JournalStore
+  /** The connection, for the tables of projections and other rooms. Every transaction ends in the tick that began it. */
+  readonly db: Db
+  /**
+   * Makes or changes a part's own tables: `steps` are its history of DDL, step n brings it to version n. Runs what is missing,
+   * each step in a transaction. Throws CannotOpen for a part of a newer program or a step that fails.
+   */
+  define(part: string, steps: readonly string[]): void
+  /** A durable transaction: all or nothing. `work` must be synchronous. Throws Unavailable when the disk is full or gone. */
+  transaction<T>(work: () => T): T
+  /** Like `transaction`, but the last ones may be lost with the power: only for what is rebuilt from the journal. */
+  quickly<T>(work: () => T): T
+  /** A whole copy of the committed state in one file, made while the store runs. Throws Unavailable; an existing file is refused. */
+  backup(file: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens or makes the file. Throws AlreadyOpen when another process has it, CannotOpen when it is damaged or of a newer program. */
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  const { file, now, log = silent } = options
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const lock = takeLock(file)
+  try {
+    makePrivate(file)
+    const db = openChecked(file)
+    try {
+      const backups = options.backups ?? join(dirname(file), 'backups')
+      migrate(db, { file, steps: options.steps ?? migrations, backups, now, log })
+      // No other process is there, so no other node lives.
+      db.run('DELETE FROM nodes')
+      return storeOver(db, { file, now, log, release: lock.release })
+    } catch (thrown) {
+      db.close()
+      throw thrown
+    }
+  } catch (thrown) {
+    lock.release()
+    throw thrown
+  }
+}
+
+type Opened = { readonly file: string; readonly now: () => number; readonly log: Log; readonly release: () => void }
+
+function storeOver(db: Db, { file, now, log, release }: Opened): SqliteStore {
+  const { promise: closed, resolve: tellClosed } = Promise.withResolvers<void>()
+  let open = true
+  async function close(): Promise<void> {
+    if (!open) return closed
+    open = false
+    closeDb(db, log)
+    release()
+    tellClosed()
+  }
+  return {
+    file,
+    db,
+    journal: journalOver(db, now),
+    define: (part, steps) => definePart(db, { file, part, steps }),
+    transaction: (work) => translated(() => db.transaction(work)),
+    quickly: (work) => translated(() => quickly(db, work)),
+    backup: (target) => backUp(db, target),
+    close,
+    closed,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function journalOver(db: Db, now: () => number): JournalStore {
+  const { apply, last } = applier(db)
+  const generation = db.get<{ value: number }>(`SELECT value FROM meta WHERE key = 'generation'`)?.value ?? 1
+  return {
+    generation,
+    apply: async (group) => apply(group),
+    ...sqliteReads(db, last),
+    ...sqliteLeases(db, now),
+  }
+}
+
+/** Above this size a check would delay the start; the file is then checked while the hub runs. About 100 ms. */
+const checkedAtStart = 32 * 1024 * 1024
+
+function openChecked(file: string): Db {
+  let db: Db | null = null
+  try {
+    db = openDb(file, { waitMs: 5000 })
+    db.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -16000;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA trusted_schema = OFF;
+    `)
+    const found = fileSize(db) <= checkedAtStart ? faultsIn(db) : []
+    if (found.length > 0) throw damaged(file, found.join('; '))
+    return db
+  } catch (thrown) {
+    db?.close()
+    if (thrown instanceof CannotOpen) throw thrown
+    if (sqliteCode(thrown) === 26) throw damaged(file, 'it is not a SQLite database', thrown)
+    if (sqliteCode(thrown) === 11) throw damaged(file, messageOf(thrown), thrown)
+    throw new Unavailable(`${file} can't be opened: ${outsideFault(thrown) ?? messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+function damaged(file: string, what: string, cause?: unknown): CannotOpen {
+  return new CannotOpen(
+    'damaged',
+    `${file} is damaged (${what}). Nothing was changed. Move it away and restore a backup: steward restore FILE`,
+    { path: file, cause },
+  )
+}
+
+function fileSize(db: Db): number {
+  const pages = db.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
+  const bytes = db.get<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
+  return pages * bytes
+}
+
+/** What SQLite finds wrong in the file: broken pages, indexes that don't match; [] when all is well. At most ten. */
+function faultsIn(db: Db): readonly string[] {
+  const rows = db.all<{ integrity_check: string }>('PRAGMA integrity_check(10)')
+  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
+}
+
+/** SQLite's flush is a property of the connection, so it is lowered for one transaction inside one tick, and raised again. */
+function quickly<T>(db: Db, work: () => T): T {
+  db.exec('PRAGMA synchronous = NORMAL')
+  try {
+    return db.transaction(work)
+  } finally {
+    db.exec('PRAGMA synchronous = FULL')
+  }
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    const why = outsideFault(thrown)
+    if (why === null) throw thrown
+    throw new Unavailable(why, { cause: thrown })
+  }
+}
+
+function definePart(db: Db, { file, part, steps }: { file: string; part: string; steps: readonly string[] }): void {
+  const found = db.get<{ version: number }>('SELECT version FROM parts WHERE name = ?', part)?.version ?? 0
+  if (found > steps.length) {
+    const message = `the tables "${part}" in ${file} have version ${found} and this program knows up to ${steps.length}: they were written by a newer Steward`
+    throw new CannotOpen('newer_schema', message, { path: file })
+  }
+  for (const [i, ddl] of steps.entries()) {
+    if (i < found) continue
+    try {
+      db.transaction(() => {
+        db.exec(ddl)
+        db.run('INSERT OR REPLACE INTO parts (name, version) VALUES (?,?)', part, i + 1)
+      })
+    } catch (thrown) {
+      const message = `step ${i + 1} of the tables "${part}" in ${file} failed and was undone: ${messageOf(thrown)}`
+      throw new CannotOpen('migration_failed', message, { path: file, cause: thrown })
+    }
+  }
+}
+
+async function backUp(db: Db, target: string): Promise<void> {
+  if (existsSync(target)) throw new Unavailable(`${target} exists already; a backup doesn't overwrite`)
+  try {
+    makePrivate(target)
+    await copyDatabase(db.connection, target)
+  } catch (thrown) {
+    rmSync(target, { force: true })
+    throw new Unavailable(`the backup to ${target} failed: ${outsideFault(thrown) ?? messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+function closeDb(db: Db, log: Log): void {
+  try {
+    db.exec('PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);')
+  } catch (thrown) {
+    log('warn', 'the store could not be tidied at its end; it will be at the next start', { why: messageOf(thrown) })
+  }
+  db.close()
+}
