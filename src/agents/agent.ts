@@ -1,0 +1,146 @@
+// One agent file: who someone is (DESIGN section 6). Front matter is checked here; the text below it is the persona.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { JsonObject } from '../base/json.ts'
+import { readFrontMatter } from './front-matter.ts'
+
+/** How an agent is called: lower case, so that @Scout and @scout are one. */
+const callable = z
+  .string()
+  .transform((text) => text.toLowerCase())
+  .pipe(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'allowed is a letter, then letters, digits, - and _, at most 64 characters in all'))
+const words = z.array(z.string().trim().min(1, 'an empty text is not allowed').max(200)).max(500)
+const object = z.record(z.string(), z.json()).transform((value): JsonObject => value)
+
+const shape = {
+  name: callable,
+  aliases: z.array(callable).max(50).default([]),
+  title: z.string().trim().min(1).max(200).optional(),
+  class: z.string().trim().min(1).max(64).default('generalist'),
+  engine: z.string().trim().min(1).default('quick'),
+  triggers: words.default([]),
+  refuses: words.default([]),
+  handsOff: z.array(callable).default([]),
+  tier: z.enum(['light', 'standard', 'deep']).default('standard'),
+  /** Absent: what its engine gives to every agent. Empty: no capability at all. */
+  pledge: z.array(z.string().regex(/^[a-z]+(\.[a-z*]+)*$/, 'allowed are capabilities such as fs.read, web.read, fs.*')).optional(),
+  unveil: z.array(z.string().min(1)).default(['./']),
+  tools: z
+    .strictObject({ add: words.default([]), remove: words.default([]), defer: words.default([]) })
+    .default({ add: [], remove: [], defer: [] }),
+  params: object.default({}),
+  schedule: words.default([]),
+  profiles: object.default({}),
+}
+const schema = z.object(shape)
+export const agentFields: readonly string[] = Object.keys(shape)
+
+/** Where it was found, and which text it is: enough to find the same text again. */
+export type AgentSource = {
+  readonly path: string
+  readonly level: string
+  readonly scope: string
+  readonly version: number
+  /** SHA-256 of the file's text, hexadecimal. */
+  readonly hash: string
+}
+
+export type Agent = Omit<z.infer<typeof schema>, 'title' | 'pledge'> & {
+  readonly title: string
+  readonly pledge: readonly string[] | null
+  readonly persona: string
+  readonly source: AgentSource
+}
+
+/** `error`: the agent can't be used. `warning`: it can, but not all of the file means what its writer thought. */
+export type Fault = {
+  readonly severity: 'error' | 'warning'
+  readonly path: string
+  readonly level: string
+  readonly scope: string
+  readonly line: number
+  /** The wrong field, as in `tools.add.0`; empty for the file as a whole. */
+  readonly field: string
+  /** A whole sentence: file, line, what is wrong, what is allowed. */
+  readonly message: string
+}
+
+export type AgentFile = Omit<AgentSource, 'hash'> & { readonly text: string }
+export type ParsedAgent = { readonly agent: Agent | null; readonly faults: readonly Fault[] }
+
+/** Reads one file. Never throws; with an error among the faults the agent is null. Pure. */
+export function parseAgent(file: AgentFile): ParsedAgent {
+  const front = readFrontMatter(file.text)
+  if (!('value' in front)) return { agent: null, faults: [faultIn(file, front)] }
+  if (typeof front.value !== 'object' || front.value === null || Array.isArray(front.value)) {
+    return { agent: null, faults: [faultIn(file, { line: 1, message: 'the front matter is not a list of "key: value"' })] }
+  }
+  const unknown = Object.keys(front.value)
+    .filter((key) => !agentFields.includes(key))
+    .map((key) => unknownKey(file, key, front.lineOfKey(key)))
+  const parsed = schema.safeParse(front.value)
+  if (parsed.success) return { agent: agentOf(parsed.data, front.body, file), faults: unknown }
+  const wrong = parsed.error.issues.map((issue) => {
+    const field = issue.path.map(String).join('.')
+    return faultIn(file, { line: front.lineOf(issue.path), message: `${field || 'front matter'}: ${saying(issue, front.value)}`, field })
+  })
+  return { agent: null, faults: [...wrong, ...unknown] }
+}
+
+/** A fault of a file as one sentence that starts with its place. */
+export function faultIn(
+  file: Pick<AgentFile, 'path' | 'level' | 'scope'>,
+  what: { readonly line: number; readonly message: string; readonly field?: string; readonly severity?: 'error' | 'warning' },
+): Fault {
+  const { path, level, scope } = file
+  const place = `${path}:${what.line} (${level === 'bundled' ? level : `${level} ${scope}`})`
+  const message = `${place}: ${what.message}.`
+  return { severity: what.severity ?? 'error', path, level, scope, line: what.line, field: what.field ?? '', message }
+}
+
+function agentOf(fields: z.infer<typeof schema>, persona: string, file: AgentFile): Agent {
+  const { path, level, scope, version } = file
+  return {
+    ...fields,
+    title: fields.title ?? fields.name,
+    pledge: fields.pledge ?? null,
+    persona,
+    source: { path, level, scope, version, hash: hashOf(file.text) },
+  }
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function unknownKey(file: AgentFile, key: string, line: number): Fault {
+  const message = `"${key.slice(0, 60)}" is no field of an agent and is not used; allowed are ${agentFields.join(', ')}`
+  return faultIn(file, { severity: 'warning', line, field: key, message })
+}
+
+function saying(issue: z.core.$ZodIssue, root: unknown): string {
+  const given = valueAt(root, issue.path)
+  if (given === undefined) return 'is missing'
+  const shown = JSON.stringify(given)?.slice(0, 80) ?? typeof given
+  if (issue.code === 'invalid_value') return `is ${shown}; allowed: ${issue.values.map(String).join(', ')}`
+  if (issue.code === 'invalid_type') return `is ${shown}; allowed is ${typeNames[issue.expected] ?? issue.expected}`
+  if (issue.code === 'unrecognized_keys')
+    return `has the unknown ${issue.keys.map((key) => `"${key}"`).join(', ')}; allowed: add, remove, defer`
+  return `is ${shown}; ${issue.message}`
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  array: 'a list, as in [a, b]',
+  object: 'a map, as in {key: value}',
+  record: 'a map, as in {key: value}',
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value: unknown = root
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = Reflect.get(value, key)
+  }
+  return value
+}

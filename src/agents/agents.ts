@@ -1,0 +1,102 @@
+// The agents: files that say who someone is, found through the cascade of documents.
+// Owns: reading and checking agent files, the roster of a scope, which engine runs an agent. Leaves where documents are kept to
+// scopes, which agent a text is for to routing, and what an engine does to engines. Others also import agent.ts and roster.ts.
+//
+// A1  Each fault of a file is named with file, line, what is wrong and what is allowed; an unknown field is a warning.
+// A2  A broken file takes no other agent down.
+// A3  An inner level hides an agent of the same name further out; on one level the first file keeps a name that two claim.
+// A4  Only agents whose engine is there are on the roster.
+// A5  A changed document is seen at the next call; an agent that a turn started with can be found again by its hash.
+import { canonical, type JsonObject } from '../base/json.ts'
+import { type Log, silent } from '../base/log.ts'
+import type { Document, Documents, ScopeRef } from '../scopes/scopes.ts'
+import { type Agent, type AgentFile, type AgentSource, hashOf, parseAgent } from './agent.ts'
+import { buildRoster, type Roster } from './roster.ts'
+
+export type Agents = {
+  /** From memory until a document below `agents/` changes. */
+  roster(scope: ScopeRef): Promise<Roster>
+  /** By name or alias; null when nobody there is called so. */
+  find(called: string, scope: ScopeRef): Promise<Agent | null>
+  /**
+   * The agent by name or alias, or the scope's own default, and what its process starts with. null: nobody is called so, and who
+   * is there says `roster`.
+   */
+  engineOf(called: string | undefined, scope: ScopeRef): Promise<Engaged | null>
+  /** The agent as it stood in that file and version; null when that text is nowhere any more (a purge, an update of the program). */
+  at(source: AgentSource): Promise<Agent | null>
+  close(): void
+}
+export type Engaged = { readonly agent: string; readonly engine: string; readonly params: JsonObject }
+
+export type AgentRooms = {
+  readonly documents: Pick<Documents, 'list' | 'versions' | 'onChange'>
+  /** The engines that are there now. */
+  readonly engines: () => readonly string[]
+  readonly log?: Log
+}
+
+/** In a home the hub, as soon as there is one; in a project its own orchestrator; quick otherwise. */
+const homeDefaults = ['hub', 'quick']
+const projectDefaults = ['assistant', 'quick']
+const mostRosters = 200
+
+export function openAgents({ documents, engines, log = silent }: AgentRooms): Agents {
+  const rosters = new Map<string, Promise<Roster>>()
+  const forget = documents.onChange('agents/', () => rosters.clear())
+  const known = new Map<string, Agent>()
+
+  async function load(scope: ScopeRef): Promise<Roster> {
+    const files = (await documents.list('agents/', scope)).filter(isAgentFile)
+    const roster = buildRoster(files, engines())
+    for (const fault of roster.faults) log('warn', fault.message, { path: fault.path, severity: fault.severity })
+    for (const agent of roster.agents) remember(known, agent)
+    return roster
+  }
+
+  async function roster(scope: ScopeRef): Promise<Roster> {
+    const key = canonical([scope, engines()])
+    const present = rosters.get(key)
+    if (present) return present
+    if (rosters.size >= mostRosters) rosters.clear()
+    const loading = load(scope)
+    rosters.set(key, loading)
+    // A failure is not kept: the next call reads again.
+    loading.catch(() => rosters.get(key) === loading && rosters.delete(key))
+    return loading
+  }
+
+  return {
+    roster,
+    find: async (called, scope) => (await roster(scope)).find(called),
+    async engineOf(called, scope) {
+      const agent = choose(await roster(scope), called, scope)
+      return agent && { agent: agent.name, engine: agent.engine, params: agent.params }
+    },
+    at: async (source) => known.get(source.hash) ?? findVersion(documents, source),
+    close: forget,
+  }
+}
+
+function isAgentFile(document: Document): boolean {
+  return document.path.endsWith('.md') && !/(^|\/)readme\.md$/i.test(document.path)
+}
+
+function remember(known: Map<string, Agent>, agent: Agent): void {
+  if (known.size >= 2000) known.clear()
+  known.set(agent.source.hash, agent)
+}
+
+function choose(roster: Roster, called: string | undefined, scope: ScopeRef): Agent | null {
+  const isHome = scope.project === undefined || scope.project.startsWith('_user_')
+  const wanted = called ? [called] : isHome ? homeDefaults : projectDefaults
+  return wanted.map((name) => roster.find(name)).find((agent) => agent !== null) ?? null
+}
+
+async function findVersion(documents: AgentRooms['documents'], source: AgentSource): Promise<Agent | null> {
+  const level = source.level
+  if (level !== 'process' && level !== 'home' && level !== 'project' && level !== 'group' && level !== 'tenant') return null
+  const versions = await documents.versions(source.path, level, source.scope)
+  const same: AgentFile | undefined = versions.find((one) => hashOf(one.text) === source.hash)
+  return same ? parseAgent(same).agent : null
+}
