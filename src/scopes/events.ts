@@ -104,6 +104,12 @@ export function scopeFact(event: Pick<Event | NewEvent, 'type' | 'data'>): Scope
   return Object.hasOwn(visibility, event.type) ? (event as unknown as ScopeFact) : null
 }
 
+/** The data of an event whose type is known to be that one. Throws for another type: a bug. */
+export function dataOf<T extends Types>(type: T, event: Pick<Event | NewEvent, 'type' | 'data'>): ScopeEvents[T] {
+  if (event.type !== type) throw new Error(`A ${event.type} was read as a ${type}.`)
+  return event.data as unknown as ScopeEvents[T]
+}
+
 export type Facts = <T extends Types>(type: T, data: ScopeEvents[T] & JsonObject, by: Actor, session?: SessionId) => NewEvent
 
 /** Makes events of this room. */
