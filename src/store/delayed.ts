@@ -34,6 +34,7 @@ export function delayed(store: JournalStore, pause: Pause): JournalStore {
     readAll: late('readAll', (after, limit, where) => store.readAll(after, limit, where)),
     last: late('last', () => store.last()),
     waiting: late('waiting', (lane) => store.waiting(lane)),
+    held: late('held', (lane) => store.held(lane)),
     entries: late('entries', (lane, ids) => store.entries(lane, ids)),
     unfinished: late('unfinished', (node, limit, after) => store.unfinished(node, limit, after)),
     countWaiting: late('countWaiting', (lane) => store.countWaiting(lane)),

@@ -233,7 +233,9 @@ function stamped(e: NewEvent, cursor: number, lane: LaneId, seq: number): Event 
 function written(event: NewEvent): Written {
   const text: unknown = JSON.stringify(event.data)
   if (typeof text !== 'string' || !text.startsWith('{')) throw new Error(`event ${event.type} has no object as data`)
-  if (typeof event.id !== 'string' || typeof event.type !== 'string') throw new Error('an event without id or type')
+  const texts = [event.id, event.type, event.actor, event.visibility]
+  if (!texts.every((part) => typeof part === 'string')) throw new Error('an event without id, type, actor or visibility')
+  if (!Number.isSafeInteger(event.at) || !Number.isSafeInteger(event.v)) throw new Error(`event ${event.type} has no whole time or version`)
   return { event, text }
 }
 

@@ -49,11 +49,15 @@ function logReads(tables: MemoryTables): Pick<Reads, 'head' | 'snapshot' | 'read
   }
 }
 
-function mailReads(tables: MemoryTables): Pick<Reads, 'waiting' | 'entries' | 'countWaiting'> {
+function mailReads(tables: MemoryTables): Pick<Reads, 'waiting' | 'held' | 'entries' | 'countWaiting'> {
   const entryOf = (row: MailRow) => entryIn(tables.log[row.cursor - 1]?.text ?? '', row.state)
   return {
     async waiting(lane) {
       return [...(tables.lines.get(lane)?.values() ?? [])].map(entryOf)
+    },
+    async held(lane) {
+      const held = [...(tables.mails.get(lane)?.values() ?? [])].filter((row) => row.state === 'held')
+      return held.sort((a, b) => a.n - b.n).map(entryOf)
     },
     async entries(lane: LaneId, ids: readonly EntryId[]): Promise<readonly Entry[]> {
       const mail = tables.mails.get(lane)

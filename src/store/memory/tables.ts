@@ -84,7 +84,9 @@ export function memoryTables(): MemoryTables {
       if (id !== undefined) clearTimer(id)
     },
     putSnapshot: (snapshot: Snapshot) => void maps.snapshots.set(snapshot.lane, snapshot),
-    putBody: (body: { readonly hash: string; readonly text: string }) => void maps.bodies.set(body.hash, body.text),
+    putBody(body: { readonly hash: string; readonly text: string }) {
+      if (!maps.bodies.has(body.hash)) maps.bodies.set(body.hash, body.text)
+    },
   })
 }
 

@@ -21,6 +21,7 @@ const sql = {
   all: `SELECT ${columns} FROM events WHERE cursor > ? ORDER BY cursor LIMIT ?`,
   session: `SELECT ${columns} FROM events WHERE session = ? AND cursor > ? ORDER BY cursor LIMIT ?`,
   waiting: `${entryOf} WHERE m.lane = ? AND m.state = 'waiting' ORDER BY m.n`,
+  held: `${entryOf} WHERE m.lane = ? AND m.state = 'held' ORDER BY m.n`,
   entry: `${entryOf} WHERE m.lane = ? AND m.id = ?`,
   countLane: `SELECT count(*) AS n FROM mailbox WHERE lane = ? AND state = 'waiting'`,
   countAll: `SELECT count(*) AS n FROM mailbox WHERE state = 'waiting'`,
@@ -56,10 +57,11 @@ function logReads(db: Db, last: () => number): Pick<Reads, 'snapshot' | 'readLan
   }
 }
 
-function mailReads(db: Db): Pick<Reads, 'waiting' | 'entries' | 'countWaiting'> {
+function mailReads(db: Db): Pick<Reads, 'waiting' | 'held' | 'entries' | 'countWaiting'> {
   const count = (lane?: LaneId) => (lane === undefined ? db.get<{ n: number }>(sql.countAll) : db.get<{ n: number }>(sql.countLane, lane))
   return {
     waiting: async (lane) => db.all<EntryColumns>(sql.waiting, lane).map((row) => entryIn(row.data, row.state)),
+    held: async (lane) => db.all<EntryColumns>(sql.held, lane).map((row) => entryIn(row.data, row.state)),
     async entries(lane, ids) {
       const rows = ids.flatMap((id) => db.get<EntryColumns>(sql.entry, lane, id) ?? [])
       return rows.map((row) => entryIn(row.data, row.state))

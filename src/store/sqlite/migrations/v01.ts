@@ -24,6 +24,7 @@ export const v01: Migration = {
         work INTEGER NOT NULL, person INTEGER NOT NULL, state TEXT NOT NULL, PRIMARY KEY (lane, id)
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX mailbox_line ON mailbox (lane, n) WHERE state = 'waiting';
+      CREATE INDEX mailbox_held ON mailbox (lane, n) WHERE state = 'held';
       CREATE INDEX mailbox_person ON mailbox (lane, n) WHERE person = 1;
 
       CREATE TABLE snapshots (
