@@ -22,7 +22,6 @@ export type Shown = {
 }
 
 export type Database = { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string }
-export type Tier = 'light' | 'standard' | 'deep'
 
 export type Config = {
   /** Absolute. */
@@ -32,10 +31,8 @@ export type Config = {
   readonly port: number
   readonly database: Database
   readonly nats: string | null
-  /** `<provider>/<model>`; null: the person has chosen none. */
-  readonly models: Readonly<Record<Tier, string | null>>
-  /** What the provider variables say, by variable name; only those that are set. */
-  readonly providers: Readonly<Record<string, string>>
+  /** STEWARD_MODEL, its tiers and the variables of the providers, by name; only those that are set. */
+  readonly models: Readonly<Record<string, string>>
   readonly trustLoopback: boolean
   readonly log: LogLevel
   readonly shown: readonly Shown[]
@@ -51,7 +48,8 @@ type Setting = {
   readonly allowed: string
   readonly isAllowed: (value: string) => boolean
   readonly secret?: true
-  readonly provider?: true
+  /** It belongs to the models room. */
+  readonly model?: true
 }
 
 const anyText = { allowed: 'any text without line breaks', isAllowed: (value: string) => !/[\r\n\0]/.test(value) }
@@ -59,7 +57,8 @@ const webAddress = {
   allowed: 'an address that starts with http:// or https://',
   isAllowed: (value: string) => isUrl(value, ['http:', 'https:']),
 }
-const model = {
+const chosen = {
+  model: true as const,
   allowed: '<provider>/<model>, for example ollama/llama3.2',
   isAllowed: (value: string) => /^[a-z][a-z0-9_-]*\/\S+$/.test(value),
 }
@@ -83,23 +82,23 @@ export const settings: readonly Setting[] = [
     allowed: 'sqlite:PATH or postgres://USER@HOST/NAME', isAllowed: (value) => /^sqlite:./.test(value) || isUrl(value, ['postgres:', 'postgresql:']),
   },
   { name: 'STEWARD_NATS', key: 'nats', fallback: null, meaning: 'wake-ups and live words between nodes', allowed: 'nats://HOST:PORT', isAllowed: (value) => isUrl(value, ['nats:', 'tls:']) },
-  { name: 'STEWARD_MODEL', key: 'model', fallback: null, meaning: 'the model of every tier', ...model },
-  { name: 'STEWARD_MODEL_LIGHT', key: 'modelLight', fallback: null, meaning: 'the model of the light tier', ...model },
-  { name: 'STEWARD_MODEL_STANDARD', key: 'modelStandard', fallback: null, meaning: 'the model of the standard tier', ...model },
-  { name: 'STEWARD_MODEL_DEEP', key: 'modelDeep', fallback: null, meaning: 'the model of the deep tier', ...model },
-  { name: 'OPENAI_API_KEY', key: 'openaiApiKey', fallback: null, meaning: 'OpenAI', secret: true, provider: true, ...anyText },
-  { name: 'OPENAI_BASE_URL', key: 'openaiBaseUrl', fallback: null, meaning: 'OpenAI, or what speaks like it', provider: true, ...webAddress },
-  { name: 'ANTHROPIC_API_KEY', key: 'anthropicApiKey', fallback: null, meaning: 'Anthropic', secret: true, provider: true, ...anyText },
-  { name: 'ANTHROPIC_BASE_URL', key: 'anthropicBaseUrl', fallback: null, meaning: 'Anthropic, or what speaks like it', provider: true, ...webAddress },
-  { name: 'GOOGLE_GENERATIVE_AI_API_KEY', key: 'googleApiKey', fallback: null, meaning: 'Google', secret: true, provider: true, ...anyText },
-  { name: 'OPENROUTER_API_KEY', key: 'openrouterApiKey', fallback: null, meaning: 'OpenRouter', secret: true, provider: true, ...anyText },
-  { name: 'OLLAMA_HOST', key: 'ollamaHost', fallback: null, meaning: 'Ollama on this or another machine', provider: true, allowed: 'HOST, HOST:PORT or http://HOST:PORT', isAllowed: (value) => /^(https?:\/\/)?[^\s/]+\/?$/.test(value) },
+  { name: 'STEWARD_MODEL', key: 'model', fallback: null, meaning: 'the model of every tier', ...chosen },
+  { name: 'STEWARD_MODEL_LIGHT', key: 'modelLight', fallback: null, meaning: 'the model of the light tier', ...chosen },
+  { name: 'STEWARD_MODEL_STANDARD', key: 'modelStandard', fallback: null, meaning: 'the model of the standard tier', ...chosen },
+  { name: 'STEWARD_MODEL_DEEP', key: 'modelDeep', fallback: null, meaning: 'the model of the deep tier', ...chosen },
+  { name: 'OPENAI_API_KEY', key: 'openaiApiKey', fallback: null, meaning: 'OpenAI', secret: true, model: true, ...anyText },
+  { name: 'OPENAI_BASE_URL', key: 'openaiBaseUrl', fallback: null, meaning: 'OpenAI, or what speaks like it', model: true, ...webAddress },
+  { name: 'ANTHROPIC_API_KEY', key: 'anthropicApiKey', fallback: null, meaning: 'Anthropic', secret: true, model: true, ...anyText },
+  { name: 'ANTHROPIC_BASE_URL', key: 'anthropicBaseUrl', fallback: null, meaning: 'Anthropic, or what speaks like it', model: true, ...webAddress },
+  { name: 'GOOGLE_GENERATIVE_AI_API_KEY', key: 'googleApiKey', fallback: null, meaning: 'Google', secret: true, model: true, ...anyText },
+  { name: 'OPENROUTER_API_KEY', key: 'openrouterApiKey', fallback: null, meaning: 'OpenRouter', secret: true, model: true, ...anyText },
+  { name: 'OLLAMA_HOST', key: 'ollamaHost', fallback: null, meaning: 'Ollama on this or another machine', model: true, allowed: 'HOST, HOST:PORT or http://HOST:PORT', isAllowed: (value) => /^(https?:\/\/)?[^\s/]+\/?$/.test(value) },
   {
     name: 'STEWARD_TRUST_LOOPBACK', key: 'trustLoopback', fallback: 'off', meaning: 'requests from this machine are the owner\'s: for development and tests',
     allowed: '1 or 0', isAllowed: (value) => [...yes, ...no].includes(value.toLowerCase()),
   },
   { name: 'STEWARD_LOG', key: 'log', fallback: 'info', meaning: 'what is logged', allowed: logLevels.join(', '), isAllowed: (value) => logLevels.some((level) => level === value) },
-]; // biome-ignore format: a table
+] // biome-ignore format: a table
 
 /** Where the settings are read from. `home` is that of the command line. */
 export type Sources = { readonly env: NodeJS.ProcessEnv; readonly home?: string | undefined }
@@ -202,20 +201,14 @@ function keys(): string[] {
 
 function configOf(home: string, found: readonly Found[], warnings: readonly string[]): Config {
   const value = (name: string): string | null => found.find((one) => one.setting.name === name)?.value ?? null
-  const provided = found.flatMap((one) => (one.setting.provider && one.value !== null ? [[one.setting.name, one.value]] : []))
-  const every = value('STEWARD_MODEL')
+  const models = found.flatMap((one) => (one.setting.model && one.value !== null ? [[one.setting.name, one.value]] : []))
   return {
     home,
     host: value('STEWARD_HOST') ?? '127.0.0.1',
     port: Number(value('STEWARD_PORT')),
     database: databaseOf(value('STEWARD_DATABASE') ?? '', home),
     nats: value('STEWARD_NATS'),
-    models: {
-      light: value('STEWARD_MODEL_LIGHT') ?? every,
-      standard: value('STEWARD_MODEL_STANDARD') ?? every,
-      deep: value('STEWARD_MODEL_DEEP') ?? every,
-    },
-    providers: Object.fromEntries(provided),
+    models: Object.fromEntries(models),
     trustLoopback: yes.includes((value('STEWARD_TRUST_LOOPBACK') ?? '').toLowerCase()),
     log: logLevels.find((level) => level === value('STEWARD_LOG')) ?? 'info',
     shown: found.map(show),

@@ -35,7 +35,7 @@ export type ExportedEvent = {
   /** ISO text. */
   readonly at: string
   readonly actor: string
-  readonly session?: string | null
+  readonly session?: string | null | undefined
   readonly data: { readonly [key: string]: unknown }
 }
 

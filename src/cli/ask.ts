@@ -1,0 +1,83 @@
+// `steward ask TEXT`: one message, the settled reply on standard output.
+
+import { randomUUID } from 'node:crypto'
+import { type MessageAnswered, maxWaitSeconds, messageAccepted, messageAnswered, sessionMade } from '../protocol/api.ts'
+import { findHub, type Hub } from './hub.ts'
+import { type Call, exitCodes, oneLine, type Result, tell, WrongUsage } from './output.ts'
+
+export type AskOptions = {
+  readonly agent?: string | undefined
+  readonly project?: string | undefined
+  /** Goes on in that session instead of a new one. */
+  readonly session?: string | undefined
+  /** Seconds. */
+  readonly wait?: string | undefined
+}
+
+/** `words` is the text; a single `-` takes it from standard input. */
+export async function ask(call: Call, words: readonly string[], options: AskOptions): Promise<Result> {
+  const waitSeconds = wholeNumber('--wait', options.wait ?? String(maxWaitSeconds))
+  if (options.session && (options.agent || options.project)) {
+    throw new WrongUsage('--session names a session, which has its agent and project already: leave out --agent and --project.')
+  }
+  const hub = await findHub(call)
+  const text = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ')
+  if (text.trim() === '') throw new WrongUsage('The text is empty; allowed is any text, or "-" to read it from standard input.')
+  const session = options.session ?? (await newSession(hub, text, options))
+  if (waitSeconds === 0) return justSay(hub, session, text)
+  const answered = await sayAndWait(hub, session, { text, waitSeconds })
+  return resultOf(answered, session, waitSeconds)
+}
+
+async function newSession(hub: Hub, text: string, { agent, project }: AskOptions): Promise<string> {
+  const body = { title: oneLine(text, 60), profile: 'terminal', ...(agent ? { agent } : {}), ...(project ? { project } : {}) }
+  return (await hub.call('POST', '/api/sessions', sessionMade, { body })).id
+}
+
+/** `--wait 0`: sent, and not waited for. */
+async function justSay(hub: Hub, session: string, text: string): Promise<Result> {
+  const path = `/api/sessions/${encodeURIComponent(session)}/messages`
+  const accepted = await hub.call('POST', path, messageAccepted, { body: { id: `cli-${randomUUID()}`, text } })
+  return { value: { ...accepted, session }, text: `Sent. Look with: steward sessions show ${session}` }
+}
+
+type Said = { readonly text: string; readonly waitSeconds: number }
+
+/** Sends the message and waits. A long wait is several of the hub's; the same id asked again runs nothing twice. */
+async function sayAndWait(hub: Hub, session: string, { text, waitSeconds }: Said): Promise<MessageAnswered> {
+  const path = `/api/sessions/${encodeURIComponent(session)}/messages`
+  const body = { id: `cli-${randomUUID()}`, text }
+  for (let left = waitSeconds; ; left -= maxWaitSeconds) {
+    const seconds = Math.min(left, maxWaitSeconds)
+    const answered = await hub.call('POST', path, messageAnswered, { body, headers: { prefer: `wait=${seconds}` } })
+    const isOver = !['queued', 'accepted', 'writing'].includes(answered.status)
+    if (isOver || left <= maxWaitSeconds) return answered
+  }
+}
+
+function resultOf(answered: MessageAnswered, session: string, waitSeconds: number): Result {
+  const value = { ...answered, session }
+  const text = answered.reply?.text ?? ''
+  if (answered.status === 'settled') return { value, text }
+  if (answered.status === 'waiting') {
+    tell(`It waits for your answer: ${answered.question?.text ?? 'a question is open'}`)
+    tell(`Answer with: steward sessions answer ${answered.question?.id ?? session} TEXT`)
+    return { value, text, code: exitCodes.waiting }
+  }
+  if (answered.status === 'failed') tell(`It failed: ${answered.why ?? 'no reason was given'}`)
+  else if (answered.status === 'stopped') tell('It was stopped.')
+  else tell(`No answer within ${waitSeconds} seconds. It goes on; look with: steward sessions show ${session}`)
+  return { value, text, code: exitCodes.failed }
+}
+
+/** A whole number of at least 0; anything else is wrong usage. */
+export function wholeNumber(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new WrongUsage(`${name} is "${text}"; allowed is a whole number.`)
+}
+
+export async function standardInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8').trim()
+}

@@ -1,0 +1,113 @@
+// One conversation over a link: which session it is in, its view, and what is sent. Knows nothing of keyboards and screens.
+
+import { randomUUID } from 'node:crypto'
+import type { Frame } from '../protocol/frames.ts'
+import { emptyView, fold, type View } from '../protocol/view.ts'
+import { hasGap } from '../protocol/writing.ts'
+import { type Link, LinkLost, openLink } from './chat-link.ts'
+
+export type Wish = { readonly session?: string | undefined; readonly agent?: string | undefined }
+
+export type TalkOptions = {
+  readonly socketPath: () => string | null
+  /** The position before everything that happened in that session; null when nothing was said in it. Throws HubRefused. */
+  readonly beginning: (session: string) => Promise<string | null>
+  /** The view changed. */
+  readonly onView: (view: View) => void
+  /** The session was entered for the first time; the view holds what there was before. */
+  readonly onEntered: (view: View) => void
+  readonly onLost: (tries: number) => void
+  readonly onBack: () => void
+}
+
+export type Talk = {
+  readonly view: View
+  /** Client ids of what was said here. */
+  readonly own: ReadonlySet<string>
+  /** Leaves the present session and goes into that one, or into a new one. Throws HubRefused. */
+  enter(wish: Wish): Promise<void>
+  /** The id that the line is known by from now on. Throws HubRefused. */
+  say(text: string): Promise<string>
+  answer(questionId: string, given: { readonly text: string } | { readonly option: string }): Promise<void>
+  /** What the hub says has become of the running turn. */
+  stop(): Promise<string>
+  close(): void
+}
+
+export function openTalk(options: TalkOptions): Talk {
+  const own = new Set<string>()
+  let view = emptyView('')
+  let entered = false
+  const opened = Promise.withResolvers<void>()
+
+  const link: Link = openLink({
+    socketPath: options.socketPath,
+    onFrame: (frame) => heard(frame),
+    onLost: options.onLost,
+    onOpen() {
+      opened.resolve()
+      if (entered) void resume().then(options.onBack, () => {})
+    },
+  })
+
+  function heard(frame: Frame): void {
+    const { type, data, cursor, at, actor, process } = frame
+    if ((frame.session ?? data.session) !== view.session) return
+    const before = view
+    view = fold(view, { type, data, cursor, at, actor, process })
+    if (view.foreign) void startOver().catch(() => {})
+    else if (hasGap(view.writing)) void resume().catch(() => {})
+    else if (entered && view !== before) options.onView(view)
+  }
+
+  /** The hub was restored from a backup: positions from before it mean nothing. */
+  async function startOver(): Promise<void> {
+    view = { ...emptyView(view.session), cursor: await options.beginning(view.session) }
+    await resume()
+  }
+
+  async function resume(): Promise<void> {
+    const after = view.cursor === null ? {} : { after: view.cursor }
+    const { cursor } = await link.request('session-resume', { sessionId: view.session, ...after })
+    if (view.cursor === null && typeof cursor === 'string') view = { ...view, cursor }
+  }
+
+  async function enter({ session, agent }: Wish): Promise<void> {
+    await opened.promise
+    const id = session ?? idOf(await link.request('session-create', { profile: 'terminal', ...(agent ? { agent } : {}) }))
+    if (entered) await link.request('session-leave', { sessionId: view.session })
+    entered = false
+    own.clear()
+    view = { ...emptyView(id), cursor: session === undefined ? null : await options.beginning(id) }
+    await resume()
+    entered = true
+    options.onEntered(view)
+  }
+
+  return {
+    own,
+    enter,
+    get view() {
+      return view
+    },
+    async say(text) {
+      const id = `cli-${randomUUID()}`
+      own.add(id)
+      await link.request('say', { sessionId: view.session, id, text })
+      return id
+    },
+    async answer(questionId, given) {
+      await link.request('answer', { questionId, ...given })
+    },
+    async stop() {
+      const turn = view.turn === null ? {} : { turn: view.turn.id }
+      return String((await link.request('stop', { sessionId: view.session, ...turn })).outcome)
+    },
+    close: () => link.close(),
+  }
+}
+
+function idOf(data: Readonly<Record<string, unknown>>): string {
+  if (typeof data.id === 'string') return data.id
+  throw new LinkLost('The hub made a session without an id.')
+}

@@ -1,0 +1,186 @@
+// The command line: `steward COMMAND ...`. Owns: which commands there are, their options, exit codes, what stands on standard
+// output. Leaves: what a command does to its own file (ask.ts, chat.ts, start.ts, ...), which is loaded when it is called.
+//
+// C4  Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the hub is not reachable, 4 waiting for a person.
+// C5  With --json one JSON value stands on standard output, and nothing else; every sentence goes to standard error.
+// C6  Without a running hub a command says in one sentence how to start it.
+
+import { Command, CommanderError } from 'commander'
+import { version } from '../base/root.ts'
+import { type Call, codeOf, exitCodes, printError, printResult, type Result } from './output.ts'
+import type { NewProject } from './projects.ts'
+
+/** Runs one command line (without node and program) and returns the exit code. Never throws. */
+export async function main(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', endOfPipe)
+  const outcome: Outcome = { code: exitCodes.done }
+  const program = makeProgram(outcome)
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return outcome.code
+  } catch (error) {
+    if (error instanceof CommanderError) return usage(error, argv.includes('--json'))
+    printError({ json: program.opts().json === true }, error)
+    return codeOf(error)
+  }
+}
+
+type Outcome = { code: number }
+
+/** Who reads our output went away (`steward journal | head`): that is no fault. */
+function endOfPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(exitCodes.done)
+}
+
+/** Commander has written its sentence to standard error already. */
+function usage(error: CommanderError, json: boolean): number {
+  if (error.exitCode === 0) return exitCodes.done
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code: 'usage', message: error.message.replace(/^error: /, '') } })}\n`)
+  return exitCodes.usage
+}
+
+function makeProgram(outcome: Outcome): Command {
+  const program = new Command('steward')
+    .description("A hub for a person's AI agents")
+    .version(version, '--version', 'show the version')
+    .option('--json', 'one JSON value on standard output')
+    .option('--home <folder>', 'the data folder (default: STEWARD_HOME or ~/.steward)')
+    .helpOption('--help', 'show help')
+    .helpCommand(false)
+    .showHelpAfterError('Show what is allowed with --help')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+  const run = runner(program, outcome)
+  addTalking(program, run)
+  addHub(program, run)
+  addLists(program, run)
+  return program
+}
+
+type Run = (act: (call: Call) => Promise<Result>) => Promise<void>
+
+function runner(program: Command, outcome: Outcome): Run {
+  return async (act) => {
+    const { json, home }: { json?: boolean; home?: string } = program.opts()
+    const call: Call = { json: json === true, home, env: process.env }
+    const result = await act(call)
+    printResult(call, result)
+    outcome.code = result.code ?? exitCodes.done
+  }
+}
+
+function addTalking(program: Command, run: Run): void {
+  program
+    .command('ask <text...>')
+    .description('send one message and print the reply; "-" reads the text from standard input')
+    .option('--agent <name>', 'who is asked')
+    .option('--project <name>', 'in which project')
+    .option('--session <id>', 'go on in that session')
+    .option('--wait <seconds>', 'how long to wait for the reply (default: 600; 0 does not wait)')
+    .action((words: string[], options) => run(async (call) => (await import('./ask.ts')).ask(call, words, options)))
+  program
+    .command('chat')
+    .description('talk in the terminal, or pipe lines in')
+    .option('--session <id>', 'go on in that session')
+    .option('--agent <name>', 'with whom')
+    .action((options) => run(async (call) => (await import('./chat.ts')).chat(call, options)))
+  program
+    .command('journal')
+    .description('the events, one a line')
+    .option('--after <cursor>', 'only what came after that')
+    .option('--follow', 'go on with what comes')
+    .option('--format <format>', 'jsonl or outheis (default: jsonl)')
+    .action((options) => run(async (call) => (await import('./journal.ts')).journal(call, options)))
+}
+
+function addHub(program: Command, run: Run): void {
+  const add = (name: string, description: string, act: (call: Call) => Promise<Result>): void => {
+    program
+      .command(name)
+      .description(description)
+      .action(() => run(act))
+  }
+  add('start', 'run the hub; prints the address of the web page', async (call) => (await import('./start.ts')).start(call))
+  add('stop', 'stop the running hub', async (call) => (await import('./stop.ts')).stop(call))
+  add('status', 'what runs, and what waits behind what', async (call) => (await import('./status.ts')).status(call))
+  add('doctor', 'what is wrong, and how to mend it', async (call) => (await import('./doctor.ts')).doctor(call))
+  add('config', 'every setting, its value and where that came from', async (call) => (await import('./settings.ts')).showConfig(call))
+}
+
+function addLists(program: Command, run: Run): void {
+  addSessions(program.command('sessions').description('list, show, and end conversations'), run)
+  addProjects(program.command('projects').description('list, show, create and archive projects'), run)
+  const agents = program.command('agents').description('who can be asked')
+  agents
+    .command('list', { isDefault: true })
+    .description('all agents')
+    .option('--project <name>', 'as that project sees them')
+    .action((options) => run(async (call) => (await import('./agents.ts')).listAgents(call, options)))
+  agents
+    .command('show <name>')
+    .description('one agent')
+    .option('--project <name>', 'as that project sees it')
+    .action((name: string, options) => run(async (call) => (await import('./agents.ts')).showAgent(call, name, options)))
+}
+
+function addSessions(sessions: Command, run: Run): void {
+  const file = () => import('./sessions.ts')
+  sessions
+    .command('list', { isDefault: true })
+    .description('all sessions')
+    .option('--project <name>', 'of that project')
+    .option('--archived', 'archived ones too')
+    .action((options) => run(async (call) => (await file()).listSessions(call, options)))
+  sessions
+    .command('show <id>')
+    .description('its conversation')
+    .action((id: string) => run(async (call) => (await file()).showSession(call, id)))
+  sessions
+    .command('rename <id> <title...>')
+    .description('give it another title')
+    .action((id: string, words: string[]) => run(async (call) => (await file()).renameSession(call, id, words.join(' '))))
+  sessions
+    .command('answer <id> <text...>')
+    .description('answer an open question, by its id or that of its session')
+    .action((id: string, words: string[]) => run(async (call) => (await file()).answerQuestion(call, id, words.join(' '))))
+  sessions
+    .command('stop <id>')
+    .description('stop what runs in it')
+    .action((id: string) => run(async (call) => (await file()).stopSession(call, id)))
+  for (const verb of ['close', 'archive'] as const) {
+    sessions
+      .command(`${verb} <id>`)
+      .description(`${verb} it`)
+      .action((id: string) => run(async (call) => (await file()).endSession(call, id, verb)))
+  }
+}
+
+function addProjects(projects: Command, run: Run): void {
+  const file = () => import('./projects.ts')
+  projects
+    .command('list', { isDefault: true })
+    .description('all projects')
+    .option('--all', 'archived ones and homes too')
+    .action((options) => run(async (call) => (await file()).listProjects(call, options)))
+  projects
+    .command('show <name>')
+    .description('one project')
+    .action((name: string) => run(async (call) => (await file()).showProject(call, name)))
+  projects
+    .command('create <name>')
+    .description('make one')
+    .option('--root <folder...>', 'a folder that its agents may see')
+    .option('--title <title>', 'what it is called')
+    .option('--type <type>', 'project (it ends some day) or area (it goes on)')
+    .option('--group <group>', 'the group it belongs to')
+    .action((name: string, options: NewProject) => run(async (call) => (await file()).createProject(call, name, options)))
+  projects
+    .command('archive <name>')
+    .description('archive it')
+    .action((name: string) => run(async (call) => (await file()).archiveProject(call, name)))
+  projects
+    .command('remove <name>')
+    .description('archive it; --purge also removes its documents for good')
+    .option('--purge', 'remove its documents for good')
+    .action((name: string, options) => run(async (call) => (await file()).removeProject(call, name, options)))
+}

@@ -1,0 +1,109 @@
+// The running hub as the command line sees it: HTTP over its own socket, where every request is the owner's.
+
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { StewardError } from '../base/errors.ts'
+import { type Runtime, readRuntime } from '../base/home.ts'
+import { inspectConfig } from '../config.ts'
+import { type Call, HubUnreachable } from './output.ts'
+
+/** The hub understood and said no. Exit code 1. */
+export class HubRefused extends StewardError {
+  readonly status: number
+  constructor(status: number, code: string, detail: string, path?: string) {
+    super(code, detail, path === undefined ? {} : { path })
+    this.status = status
+  }
+}
+
+/** What makes the answer a typed value: a schema of protocol/. */
+export type Shape<T> = { parse(value: unknown): T }
+
+export type Ask = {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  /** A status of 400 or above that is an answer here. */
+  readonly accept?: number
+}
+
+export type Hub = {
+  readonly home: string
+  readonly runtime: Runtime
+  /**
+   * One request; the body of the answer in that shape. Throws HubUnreachable when nobody listens or the answer breaks off, and
+   * HubRefused with the hub's own sentence for a status of 400 and above.
+   */
+  call<T>(method: string, path: string, shape: Shape<T>, ask?: Ask): Promise<T>
+}
+
+/** The hub of the data folder that the call names. Throws HubUnreachable when there is no note of one. */
+export async function findHub(call: Call): Promise<Hub> {
+  const { config } = await inspectConfig({ env: call.env, home: call.home })
+  const runtime = readRuntime(config.home)
+  if (runtime === null) throw new HubUnreachable(config.home)
+  return hubAt(config.home, runtime)
+}
+
+/** The hub with that note. */
+export function hubAt(home: string, runtime: Runtime): Hub {
+  return {
+    home,
+    runtime,
+    async call(method, path, shape, ask = {}) {
+      const answer = await send(runtime.socket, method, path, ask).catch((cause: unknown) => {
+        throw new HubUnreachable(home, cause)
+      })
+      if (answer.status >= 400 && answer.status !== ask.accept) throw refusal(answer)
+      return shape.parse(answer.json)
+    },
+  }
+}
+
+type Answer = { readonly status: number; readonly json: unknown }
+
+function send(socketPath: string, method: string, path: string, ask: Ask): Promise<Answer> {
+  const body = ask.body === undefined ? undefined : JSON.stringify(ask.body)
+  const headers = { host: 'localhost', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...ask.headers }
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  return new Promise((resolve, reject) => {
+    const options = {
+      socketPath,
+      method,
+      path: withQuery(path, ask.query),
+      headers: { ...headers, ...length },
+      ...(ask.signal ? { signal: ask.signal } : {}),
+    }
+    const request = httpRequest(options, (response) => readAnswer(response).then(resolve, reject))
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString('utf8')
+  return { status: response.statusCode ?? 0, json: parseOr(text) }
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text)
+  } catch {
+    return { detail: text.slice(0, 500) }
+  }
+}
+
+function withQuery(path: string, query: Ask['query'] = {}): string {
+  const given = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) given.set(key, String(value))
+  return given.size === 0 ? path : `${path}?${given}`
+}
+
+function refusal({ status, json }: Answer): HubRefused {
+  const about: { detail?: unknown; title?: unknown; code?: unknown; path?: unknown } = typeof json === 'object' && json !== null ? json : {}
+  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+  const detail = text(about.detail) ?? text(about.title) ?? `The hub answered with status ${status}.`
+  return new HubRefused(status, text(about.code) ?? 'refused', detail, text(about.path))
+}
