@@ -38,7 +38,8 @@ export function draw(shown: Shown, view: View, own: ReadonlySet<string>): Drawn 
 
 /** A view that was there before the terminal came: its last lines are shown, the rest counts as seen. */
 export function drawHistory(view: View, count: number): Drawn {
-  const rows = branch(view).slice(-count)
+  const all = branch(view)
+  const rows = all.slice(Math.max(0, all.length - count))
   const text = rows.map(({ line }) => (line.role === 'user' ? `> ${safeText(line.text)}\n` : finished(line, ''))).join('')
   const shown = { ...nothingShown, lines: new Set(view.messages.keys()), notices: new Set(view.notices.map((one) => one.id)) }
   return { text, shown }
