@@ -20,6 +20,8 @@ export interface DocumentStore {
   find(path: string, places: readonly Place[]): Promise<DocumentRow | null>
   /** Visible documents with that literal prefix, the first place that has one winning, by path. */
   list(prefix: string, places: readonly Place[]): Promise<readonly DocumentRow[]>
+  /** What shows, at every place. */
+  all(): Promise<readonly { readonly place: Place; readonly path: string }[]>
   /** Oldest first. */
   versions(path: string, place: Place): Promise<readonly DocumentRow[]>
 }

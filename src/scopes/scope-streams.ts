@@ -83,7 +83,7 @@ export async function checkPlace(
   if (typeof scope !== 'string' || !fits[level](scope)) {
     throw new InvalidInput(`The scope ${quote(scope)} does not fit the level ${level}: ${named[level]}.`, { path: '/scope' })
   }
-  if (await exists(rooms, projects, { level, scope })) return { level, scope }
+  if (await placeExists(rooms, projects, { level, scope })) return { level, scope }
   throw new NotFound(`There is no ${level === 'tenant' ? 'tenant project' : level} ${quote(scope)}.`, { path: '/scope' })
 }
 
@@ -102,7 +102,8 @@ const named: Record<Place['level'], string> = {
   tenant: 'it is named `_tenant`',
 }
 
-async function exists(rooms: Pick<Rooms, 'views'>, projects: ProjectsRoom, { level, scope }: Place): Promise<boolean> {
+/** Whether there is such a project, home of a user, group or process. A user's home is made when it is missing. */
+export async function placeExists(rooms: Pick<Rooms, 'views'>, projects: ProjectsRoom, { level, scope }: Place): Promise<boolean> {
   if (level === 'process') return isId('prc', scope) && (await rooms.views.conversation.process(scope)) !== null
   if (level === 'group') return projects.isGroup(scope)
   return (await projects.resolve(scope)) !== null

@@ -15,7 +15,12 @@ import { openCascades } from './session-cascade.ts'
 import { checkLife, defaultPolicies, known, type SessionState, unless } from './session-state.ts'
 import { openSessionStreams } from './session-streams.ts'
 
-export function openSessions(rooms: Rooms, projects: ProjectsRoom): Sessions {
+export type SessionsRoom = Sessions & {
+  /** The end of a project: its open and suspended sessions are archived. */
+  archiveOf(project: string): Promise<void>
+}
+
+export function openSessions(rooms: Rooms, projects: ProjectsRoom): SessionsRoom {
   const { views, journal, fact } = rooms
   const streams = openSessionStreams(rooms)
   const cascades = openCascades(rooms, streams)
@@ -106,6 +111,10 @@ export function openSessions(rooms: Rooms, projects: ProjectsRoom): Sessions {
       if (info === undefined) return null
       infos.set(id, info)
       return { info, session: info.session }
+    },
+    async archiveOf(project) {
+      await journal.passed(journal.head(), view.projection.name)
+      for (const id of await view.sessionsOf(project)) await cascades.end(id, { status: 'ARCHIVED', reason: 'ARCHIVED', by: 'system' })
     },
     sweepIdle: (now) => sweepIdle(rooms, { now, cascades, connections }),
   }

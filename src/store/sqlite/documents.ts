@@ -1,7 +1,7 @@
 // Documents in SQLite (scopes/document-store.ts): every version is a row, at most one of a path is the one that shows.
 import type { Event } from '../../protocol/event.ts'
 import type { DocumentRow, DocumentStore } from '../../scopes/document-store.ts'
-import { scopeFact } from '../../scopes/events.ts'
+import { type Place, scopeFact } from '../../scopes/events.ts'
 import type { Db } from './db.ts'
 import { type ProjectionSpec, sqliteProjection, type TableNames } from './projection.ts'
 import type { SqliteStore } from './sqlite.ts'
@@ -54,12 +54,14 @@ export function sqliteDocuments(store: SqliteStore): DocumentStore {
       }
       return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
     },
+    all: async () => db.all<Place & { path: string }>(sql.all).map(({ path, ...place }) => ({ place, path })),
     versions: async (path, { level, scope }) => db.all<DocumentRow>(sql.versions, level, scope, path),
   }
 }
 
 const fields = 'level, scope, path, version, mime, hash, text, ref, at, by'
 const sql = {
+  all: 'SELECT level, scope, path FROM documents WHERE shown = 1 ORDER BY scope, path',
   shown: `SELECT ${fields} FROM documents WHERE level = ? AND scope = ? AND path = ? AND shown = 1`,
   below: `SELECT ${fields} FROM documents WHERE level = ? AND scope = ? AND shown = 1 AND substr(path, 1, length(?3)) = ?3`,
   versions: `SELECT ${fields} FROM documents WHERE level = ? AND scope = ? AND path = ? ORDER BY version`,
