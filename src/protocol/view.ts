@@ -21,6 +21,8 @@ export type Incoming = {
   readonly data: Untrusted
   readonly at?: string | number | undefined
   readonly actor?: string | undefined
+  /** An event of another session changes nothing. */
+  readonly session?: string | null | undefined
   readonly process?: string | null | undefined
 }
 
@@ -128,9 +130,7 @@ export function foldAll(view: View, events: readonly Incoming[]): View {
 type Draft = { view: View; lines: Map<string, Line> | null }
 type Change = (draft: Draft, data: Untrusted, event: Incoming) => void
 
-const OVER = 64
-const STEPS = 200
-const NOTICES = 200
+const [OVER, STEPS, NOTICES] = [64, 200, 200]
 
 const changes: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['chat-message-appended', appended],
@@ -168,6 +168,7 @@ const ofOwnProcess = /^(turn-|step-|process-|arrivals-|wait-|branch-|chat-messag
 
 function step(draft: Draft, event: Incoming): void {
   const { view } = draft
+  if (typeof event.session === 'string' && event.session !== view.session) return
   if (event.cursor !== undefined && !isNewer(draft, event.cursor)) return
   const change = changes.get(event.type)
   const data = record(event.data)

@@ -1,0 +1,37 @@
+// What stands there instead of the conversations while nobody is signed in.
+
+import { el, keep } from './dom.ts'
+import type { State } from './state.ts'
+import { words } from './words.ts'
+
+export function makeCover(): { readonly node: HTMLElement; draw(state: State, now: number): void } {
+  const box = el('div', {})
+  const node = el('main', { class: 'cover' }, box)
+  return {
+    node,
+    draw(state, now) {
+      const { connection } = state
+      const seconds = connection.is === 'offline' ? Math.max(0, Math.ceil((connection.retryAt - now) / 1000)) : null
+      if (state.phase === 'signed-out')
+        keep(box, [{ key: 'out', sign: String(state.codeRefused), make: () => signedOut(state.codeRefused) }])
+      else if (seconds === null) keep(box, [])
+      else keep(box, [{ key: 'unreachable', sign: String(seconds), make: () => unreachable(seconds) }])
+    },
+  }
+}
+
+function signedOut(codeRefused: boolean): HTMLElement {
+  return el(
+    'div',
+    {},
+    el('h1', {}, words.signedOut),
+    codeRefused && el('p', {}, words.codeUsed),
+    el('p', {}, words.signedOutMore),
+    el('p', {}, el('code', { dir: 'ltr' }, words.signInCommand)),
+    el('p', {}, words.signedOutKept),
+  )
+}
+
+function unreachable(seconds: number): HTMLElement {
+  return el('div', {}, el('h1', {}, words.unreachable), el('p', { role: 'status' }, words.nextTry(seconds)))
+}

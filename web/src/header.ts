@@ -1,0 +1,85 @@
+// The line above the conversation: its title, its project, its state, and what can be done with it.
+
+import { el, keep, type Piece, say } from './dom.ts'
+import type { Steer } from './hub.ts'
+import { icon } from './icons.ts'
+import { currentSession, type State } from './state.ts'
+import { stateOf, words } from './words.ts'
+
+export type HeaderActs = { readonly showList: () => void; readonly steer: (verb: Steer) => void }
+export type Header = { readonly node: HTMLElement; readonly menu: HTMLElement; draw(state: State): void }
+
+export function makeHeader(acts: HeaderActs): Header {
+  const title = el('h1', { dir: 'auto' })
+  const pills = el('span', {})
+  const ends = el('span', {})
+  const menu = el(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet icon-only menu',
+      'aria-label': words.openList,
+      'aria-controls': 'sidebar',
+      title: words.openList,
+      on: { click: acts.showList },
+    },
+    icon('menu', 'big'),
+  )
+  const node = el('header', { class: 'top', 'data-region': true }, menu, title, pills, el('span', { class: 'space' }), ends)
+  return {
+    node,
+    menu,
+    draw(state) {
+      const name = titleOf(state)
+      say(title, name)
+      title.title = name
+      const page = state.current === null && state.place === null ? words.name : `${name} · ${words.name}`
+      if (document.title !== page) document.title = page
+      keep(pills, [...projectPill(state), ...statePill(state)])
+      keep(ends, pauseButton(state, acts))
+    },
+  }
+}
+
+export function titleOf(state: State): string {
+  const session = currentSession(state)
+  if (state.current === null) return state.place === null ? words.home : words.newConversation
+  if (session?.project === state.me?.home && isNewestOfHome(state)) return words.home
+  return state.view?.title || session?.title || words.untitled
+}
+
+function isNewestOfHome(state: State): boolean {
+  return state.sessions?.find((one) => one.project === state.me?.home)?.id === state.current
+}
+
+function projectPill(state: State): readonly Piece[] {
+  const project = state.current === null ? state.place : (currentSession(state)?.project ?? null)
+  if (project === null || project === state.me?.home) return []
+  const name = state.projects.find((one) => one.name === project)?.title || project
+  return [{ key: 'project', sign: name, make: () => el('span', { class: 'pill', dir: 'auto' }, icon('folder'), name) }]
+}
+
+function statePill(state: State): readonly Piece[] {
+  const { view } = state
+  if (view === null) return []
+  const status = view.turn?.paused ? 'PAUSED' : view.turn && !view.turn.parked ? 'RUNNING' : view.status
+  const { word, icon: picture, kind } = stateOf(status, view.questions.length > 0)
+  if (word === 'Ready') return []
+  const make = () => el('span', { class: `pill ${kind}` }, icon(picture, kind === 'is-accent' ? 'dot' : ''), word)
+  return [{ key: 'state', sign: word, make }]
+}
+
+function pauseButton(state: State, acts: HeaderActs): readonly Piece[] {
+  const turn = state.view?.turn
+  if (!turn || turn.stopping) return []
+  const verb = turn.paused ? 'resume' : 'pause'
+  const label = turn.paused ? words.resume : words.pause
+  const make = () =>
+    el(
+      'button',
+      { type: 'button', class: 'quiet', 'data-focus': 'pause', on: { click: () => acts.steer(verb) } },
+      icon(turn.paused ? 'go' : 'paused'),
+      label,
+    )
+  return [{ key: 'pause', sign: verb, make }]
+}

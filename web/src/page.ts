@@ -1,0 +1,142 @@
+// The page as a whole: what stands where, what the keys do, what is drawn when.
+
+import { announcements, openAnnouncer } from './announce.ts'
+import { makeBars } from './bars.ts'
+import { type Drafts, makeComposer } from './composer.ts'
+import { makeCover } from './cover.ts'
+import { el } from './dom.ts'
+import { makeHeader } from './header.ts'
+import { listenToKeys } from './keys.ts'
+import { makeReader } from './reader.ts'
+import { makeSidebar } from './sidebar.ts'
+import { currentSession, firstState, type State } from './state.ts'
+import type { Talk } from './talk.ts'
+import { nameOf, words } from './words.ts'
+
+export type PageNeeds = {
+  readonly root: HTMLElement
+  readonly polite: HTMLElement
+  readonly urgent: HTMLElement
+  readonly talk: () => Talk
+  readonly drafts: Drafts
+  readonly now: () => number
+  /** Wide enough for the list beside the conversation. */
+  readonly wide: MediaQueryList
+}
+
+/** At most one drawing in so many milliseconds while words stream in. */
+const FRAME_MS = 50
+
+/** Builds the page once; the returned function shows a state. */
+export function makePage(needs: PageNeeds): (state: State) => void {
+  const parts = makeParts(needs)
+  const announce = openAnnouncer(needs.polite, needs.urgent)
+  let state = firstState
+  let drawnAt = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const drawNow = () => {
+    timer = undefined
+    drawnAt = needs.now()
+    parts.draw(state)
+  }
+  setInterval(() => state.phase === 'ready' && drawNow(), 1_000)
+  return (next) => {
+    announce(announcements(state, next, nameOf(currentSession(next)?.agent)))
+    const isStream = state.view !== null && next.view !== null && state.view.cursor === next.view.cursor && next.view.writing.length > 0
+    state = next
+    if (!isStream) clearTimeout(timer)
+    if (!isStream) drawNow()
+    else timer ??= setTimeout(drawNow, Math.max(0, FRAME_MS - (needs.now() - drawnAt)))
+  }
+}
+
+function makeParts(needs: PageNeeds): { draw(state: State): void } {
+  const { talk, now, wide } = needs
+  const drawer = makeDrawer(wide)
+  const sidebar = makeSidebar({
+    open(session) {
+      drawer.close()
+      void talk().open(session)
+      composer.focus()
+    },
+    signOut: () => void talk().signOut(),
+    hide: () => drawer.close(),
+  })
+  const header = makeHeader({ showList: () => drawer.open(), steer: (verb) => void talk().steer(verb) })
+  const composer = makeComposer(
+    {
+      say: (text, when) => void talk().say(text, when),
+      answer: (question, text) => talk().answer(question, { text }),
+      setAside: (question) => talk().setAside(question),
+      stop: () => void talk().steer('stop'),
+      cancelEdit: () => talk().edit(null),
+      takeBack: () => talk().takeBack(),
+    },
+    needs.drafts,
+  )
+  const reader = makeReader({ talk, now })
+  const bars = makeBars({ tryNow: () => talk().tryNow(), reload: (session) => void talk().open(session) }, now)
+  const cover = makeCover()
+  const scrim = el('div', { class: 'scrim', on: { click: () => drawer.close() } })
+  const dock = el('div', { class: 'dock' }, bars.node, composer.node)
+  const main = el('main', { class: 'main', id: 'main' }, header.node, reader.node, dock)
+  const skip = el('a', { class: 'skip', href: '#main', on: { click: (event) => skipTo(event, reader.node) } }, words.skip)
+  const shell = el('div', { class: 'shell' }, skip, sidebar.node, scrim, main)
+  drawer.attach({ sidebar: sidebar.node, scrim, opener: header.menu })
+  listenToKeys({ talk, composer, drawer, shell, reader: reader.node })
+  return {
+    draw(state) {
+      const isReady = state.phase === 'ready'
+      show(needs.root, isReady ? shell : cover.node)
+      if (!isReady) return cover.draw(state, now())
+      sidebar.draw(state, now())
+      header.draw(state)
+      bars.draw(state)
+      composer.draw(state)
+      reader.draw(state)
+    },
+  }
+}
+
+function show(root: HTMLElement, node: HTMLElement): void {
+  if (root.firstElementChild !== node) root.replaceChildren(node)
+}
+
+/** The fragment of the address names the conversation, so the link must not change it. */
+function skipTo(event: Event, target: HTMLElement): void {
+  event.preventDefault()
+  target.focus()
+}
+
+export type Drawer = { open(): void; close(): boolean; toggle(): void; attach(parts: DrawerParts): void }
+type DrawerParts = { readonly sidebar: HTMLElement; readonly scrim: HTMLElement; readonly opener: HTMLElement }
+
+/** Beside the conversation where there is room; over it, and inert while closed, where there is none. */
+function makeDrawer(wide: MediaQueryList): Drawer {
+  let isOpen = false
+  let parts: DrawerParts | null = null
+  const apply = () => {
+    if (parts === null) return
+    parts.sidebar.inert = !wide.matches && !isOpen
+    parts.scrim.classList.toggle('open', !wide.matches && isOpen)
+    parts.opener.setAttribute('aria-expanded', String(wide.matches || isOpen))
+  }
+  const set = (open: boolean) => {
+    const was = isOpen
+    isOpen = open
+    apply()
+    if (open && !was) parts?.sidebar.querySelector<HTMLElement>('button:not([hidden])')?.focus()
+    if (!open && was && !wide.matches) parts?.opener.focus()
+    return was
+  }
+  wide.addEventListener('change', apply)
+  return {
+    open: () => void set(true),
+    close: () => set(false),
+    toggle: () => void set(!isOpen),
+    attach(given) {
+      parts = given
+      apply()
+    },
+  }
+}

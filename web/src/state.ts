@@ -1,0 +1,101 @@
+// What the page knows. Changed only by talk.ts and sending.ts; everything drawn is drawn from it.
+
+import type { Project, Session } from '../../src/protocol/shapes.ts'
+import type { View } from '../../src/protocol/view.ts'
+import type { Me, Steer } from './hub.ts'
+import type { OutItem } from './outbox.ts'
+import type { Connection } from './socket.ts'
+
+export type State = {
+  readonly phase: 'starting' | 'signed-out' | 'ready'
+  /** A code was given and not accepted. */
+  readonly codeRefused: boolean
+  readonly me: Me | null
+  /** null: not read yet. */
+  readonly sessions: readonly Session[] | null
+  readonly projects: readonly Project[]
+  /** The session that is shown; null: a conversation that is not begun. */
+  readonly current: string | null
+  /** The project of a conversation that is not begun; null: the person's home. */
+  readonly place: string | null
+  readonly view: View | null
+  /** Since when the conversation is being read; null: it is there. */
+  readonly readingSince: number | null
+  readonly failure: string | null
+  readonly connection: Connection
+  readonly outbox: readonly OutItem[]
+  /** Acknowledged, and not yet seen among the events. */
+  readonly sent: readonly OutItem[]
+  /** Whether the browser keeps the outbox over a reload. */
+  readonly lasting: boolean
+  readonly editing: { readonly id: string; readonly text: string } | null
+  /** Open questions that the composer does not answer, because the person said so. */
+  readonly aside: ReadonlySet<string>
+  /** What was asked of the running turn and is not seen yet. */
+  readonly steering: { readonly verb: Steer; readonly turn: string } | null
+}
+
+export const firstState: State = {
+  phase: 'starting',
+  codeRefused: false,
+  me: null,
+  sessions: null,
+  projects: [],
+  current: null,
+  place: null,
+  view: null,
+  readingSince: null,
+  failure: null,
+  connection: { is: 'connecting' },
+  outbox: [],
+  sent: [],
+  lasting: true,
+  editing: null,
+  aside: new Set(),
+  steering: null,
+}
+
+export type Store = {
+  get(): State
+  set(part: Partial<State>): void
+}
+
+/** A state that tells `changed` of every change, once for all changes of one task. */
+export function openStore(changed: (state: State) => void): Store {
+  let state = firstState
+  let told = true
+  return {
+    get: () => state,
+    set(part) {
+      state = { ...state, ...part }
+      if (!told) return
+      told = false
+      queueMicrotask(() => {
+        told = true
+        changed(state)
+      })
+    },
+  }
+}
+
+export function isOffline(state: State): boolean {
+  return state.connection.is === 'offline' || (state.connection.is === 'connecting' && state.view !== null && state.outbox.length > 0)
+}
+
+/** The open question that the composer answers; null: it writes a message. */
+export function answered(state: State) {
+  const open = state.view?.questions ?? []
+  return open.find((question) => !state.aside.has(question.id)) ?? null
+}
+
+/** Lines of the shown conversation that are on this device only, in order. */
+export function unseenLines(state: State): readonly OutItem[] {
+  const known = new Set<string>()
+  for (const line of state.view?.messages.values() ?? []) if (line.clientId !== undefined) known.add(line.clientId)
+  const here = [...state.sent, ...state.outbox].filter((item) => item.session === state.current && !known.has(item.id))
+  return here.filter((item, index) => here.findIndex((other) => other.id === item.id) === index)
+}
+
+export function currentSession(state: State): Session | null {
+  return state.sessions?.find((one) => one.id === state.current) ?? null
+}
