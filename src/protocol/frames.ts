@@ -1,6 +1,6 @@
 // Frames of the WebSocket (CONTRACT section 5): {id?, replyTo?, type, cursor?, data, forwardedBy?}.
 // A request has `id`; its answer has the same type (a ping's is `pong`, a refusal's is `error`) and echoes the id in `replyTo`.
-// A journalled event has `cursor`, and beside `data` an `event` with what the journal knows of it.
+// A journalled event has `cursor`, `at`, `session`, `process`, `actor` beside its `data`: protocol/view.ts folds it as it is.
 import { z } from 'zod'
 import { messageAccepted, newMessage, newSession, problem, steer, steered } from './api.ts'
 import { question, session } from './shapes.ts'
@@ -100,23 +100,19 @@ export const notices = {
 } as const
 export type Notice = keyof typeof notices
 
-/** What the journal knows of a journalled frame, beside its `data`. */
-export const about = z.object({
-  id: z.string(),
-  at: z.string(),
-  session: z.string().optional(),
-  process: z.string().optional(),
-  actor: z.string(),
-  visibility: z.string(),
-  cause: z.string().nullable(),
-})
-
+/** `eventId` to `cause` stand on journalled frames only: what the journal knows of the event beside its `data`. */
 export const frame = z.object({
   id: z.string().optional(),
   replyTo: z.string().optional(),
   type: z.string(),
   cursor: z.string().optional(),
-  event: about.optional(),
+  eventId: z.string().optional(),
+  at: z.string().optional(),
+  session: z.string().optional(),
+  process: z.string().optional(),
+  actor: z.string().optional(),
+  visibility: z.string().optional(),
+  cause: z.string().nullable().optional(),
   data: z.record(z.string(), z.unknown()),
   forwardedBy: z.object({ engine: z.string(), processId: z.string(), viaSession: z.string() }).optional(),
 })

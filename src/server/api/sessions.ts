@@ -1,0 +1,125 @@
+// Sessions: make, list, look, rename, pin, choose the branch, close, archive.
+
+import { Conflict, InvalidInput } from '../../base/errors.ts'
+import { isId, laneOf, type MessageId } from '../../base/ids.ts'
+import * as api from '../../protocol/api.ts'
+import { type Session, session as sessionShape } from '../../protocol/shapes.ts'
+import type { Caller } from '../caller.ts'
+import { endpoint } from '../endpoint.ts'
+import type { Hub } from '../hub.ts'
+import { steerLane } from '../outcome.ts'
+import { fresh, ownSession, seen, sessionOf } from '../session-of.ts'
+
+export const sessionCalls = [
+  endpoint({
+    method: 'POST',
+    path: '/api/sessions',
+    summary: "A new session; without a project in the person's home, with the hub",
+    access: 'chat',
+    body: api.newSession,
+    answers: { 201: api.sessionMade },
+    async run({ hub, caller, body }) {
+      const { id, project, process, agent } = await createSession(hub, caller, body)
+      return { status: 201, body: { id, project, process, agent }, headers: { Location: `/api/sessions/${id}` } }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/sessions',
+    summary: 'Own sessions, with status, last message and open questions',
+    access: 'read',
+    query: api.sessionsQuery,
+    answers: { 200: api.sessions },
+    async run({ hub, caller, query }) {
+      await fresh(hub)
+      return { status: 200, body: await hub.scopes.sessions.list({ ...defined(query), limit: query.limit, user: caller.user.name }) }
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/sessions/:id',
+    summary: 'One session',
+    access: 'read',
+    answers: { 200: sessionShape },
+    async run({ hub, caller, params }) {
+      await fresh(hub)
+      return { status: 200, body: await sessionOf(hub, caller, params['id'] ?? '') }
+    },
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/api/sessions/:id',
+    summary: 'Rename, pin, choose the branch that is shown and continued',
+    access: 'chat',
+    body: api.sessionPatch,
+    answers: { 200: sessionShape },
+    async run({ hub, caller, params, body }) {
+      const id = await ownSession(hub, caller, params['id'] ?? '')
+      const { leaf, ...rest } = body
+      if (leaf !== undefined) await chooseLeaf(hub, caller, id, leaf)
+      if (Object.keys(rest).length > 0) await seen(hub, hub.scopes.sessions.change(id, defined(rest), caller.actor))
+      await fresh(hub)
+      return { status: 200, body: await sessionOf(hub, caller, id) }
+    },
+  }),
+  ...(['branch', 'switch'] as const).map((verb) =>
+    endpoint({
+      method: 'POST',
+      path: `/api/sessions/:id/${verb}`,
+      summary: verb === 'branch' ? 'The next message begins a branch below that message' : 'Shows and continues the branch with that leaf',
+      access: 'chat',
+      body: api.chooseLeaf,
+      answers: { 200: sessionShape },
+      async run({ hub, caller, params, body }) {
+        const id = await ownSession(hub, caller, params['id'] ?? '')
+        await chooseLeaf(hub, caller, id, body.leaf)
+        await fresh(hub)
+        return { status: 200, body: await sessionOf(hub, caller, id) }
+      },
+    }),
+  ),
+  ...(['close', 'archive'] as const).map((verb) =>
+    endpoint({
+      method: 'POST',
+      path: `/api/sessions/:id/${verb}`,
+      summary: verb === 'close' ? 'Ends the session and its processes' : 'Puts the session away',
+      access: 'chat',
+      answers: { 200: sessionShape },
+      async run({ hub, caller, params }) {
+        const id = await ownSession(hub, caller, params['id'] ?? '')
+        await seen(hub, hub.scopes.sessions[verb](id, caller.actor))
+        return { status: 200, body: await sessionOf(hub, caller, id) }
+      },
+    }),
+  ),
+]
+
+export type NewSessionGiven = {
+  readonly project?: string | undefined
+  readonly agent?: string | undefined
+  readonly title?: string | undefined
+  readonly profile?: string | undefined
+}
+
+export async function createSession(hub: Hub, caller: Caller, given: NewSessionGiven): Promise<Session> {
+  return seen(hub, hub.scopes.sessions.create({ ...defined(given), user: caller.user.name }, caller.actor))
+}
+
+/** Throws InvalidInput for a leaf of another session, Conflict while a turn is at work. */
+async function chooseLeaf(hub: Hub, caller: Caller, id: string, leaf: string | null): Promise<void> {
+  await fresh(hub)
+  const session = await sessionOf(hub, caller, id)
+  if (!isId('ses', session.id) || !isId('prc', session.process)) throw new Error(`session ${id} has no process`)
+  const message = leaf === null || !isId('msg', leaf) ? null : await hub.scopes.conversation.get(leaf)
+  if (leaf !== null && message?.session !== session.id) throw new InvalidInput('/leaf is not a message of this session', { path: '/leaf' })
+  const at = { session: session.id, lane: laneOf(session.process) }
+  const outcome = await steerLane(hub, caller, at, { kind: 'select', leaf: leaf as MessageId | null })
+  if (outcome.word === 'refused') throw new Conflict('the branch can not be changed while a turn is at work', { code: outcome.reason })
+}
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+/** Without the fields that are undefined. */
+export function defined<T extends object>(given: T): Partial<Defined<T>> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Defined<T>>
+}

@@ -1,0 +1,200 @@
+// The HTTP interface as one function from request to answer: guard, who, rate, body, key, call, problem. No port is needed to try it.
+
+import type { Context } from 'hono'
+import { Hono } from 'hono'
+import { Forbidden, NotFound } from '../base/errors.ts'
+import { controlCalls } from './api/control.ts'
+import { documentCalls } from './api/documents.ts'
+import { eventCalls } from './api/events.ts'
+import { hubCalls } from './api/hub.ts'
+import { messageCalls } from './api/messages.ts'
+import { peopleCalls } from './api/people.ts'
+import { processCalls } from './api/processes.ts'
+import { projectCalls } from './api/projects.ts'
+import { questionCalls } from './api/questions.ts'
+import { sessionCalls } from './api/sessions.ts'
+import { readBody } from './body.ts'
+import { type Arrival, type Caller, identify, isLoopback, may } from './caller.ts'
+import type { Endpoint, RawCall, Reply } from './endpoint.ts'
+import { guard } from './guard.ts'
+import type { Hub } from './hub.ts'
+import { keyOf, remember } from './idempotency.ts'
+import type { Metrics } from './metrics.ts'
+import { openApi } from './openapi.ts'
+import { nothingPolicy, pageFile, securityHeaders } from './page.ts'
+import { HttpProblem, tell } from './problem.ts'
+import { openRate } from './rate.ts'
+
+export type AppOptions = { readonly hub: Hub; readonly metrics: Metrics; readonly webRoot: string | null }
+
+/** `arrival` is given by whoever owns the listening socket. */
+export type Handle = (request: Request, arrival: Arrival) => Promise<Response>
+
+export const calls: readonly Endpoint[] = [
+  ...hubCalls,
+  ...peopleCalls,
+  ...sessionCalls,
+  ...messageCalls,
+  ...eventCalls,
+  ...controlCalls,
+  ...questionCalls,
+  ...projectCalls,
+  ...documentCalls,
+  ...processCalls,
+]
+
+type Env = { Bindings: { readonly arrival: Arrival } }
+
+export function buildApp(options: AppOptions): Handle {
+  const { hub, metrics, webRoot } = options
+  const endpoints = [...calls, ...documentsOfTheHub(metrics, hub.version)]
+  const app = new Hono<Env>()
+  const answer = answering(hub, metrics)
+  for (const one of endpoints) app.on(one.method, one.path, (c) => answer(c, one))
+  for (const path of new Set(endpoints.map((one) => one.path))) app.all(path, (c) => answer(c, wrongMethod(endpoints, path)))
+  app.all('/api/*', (c) => answer(c, unknownPath))
+  app.get('/*', async (c) => (await page(hub, webRoot, c)) ?? answer(c, unknownPath))
+  app.notFound((c) => answer(c, unknownPath))
+  return async (request, arrival) => app.fetch(request, { arrival })
+}
+
+function documentsOfTheHub(metrics: Metrics, version: string): readonly Endpoint[] {
+  const openapi: Endpoint = {
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'This description',
+    access: 'person',
+    answers: { 200: 'text' },
+    run: async () => ({ status: 200, body: document }),
+  }
+  const prometheus: Endpoint = {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Figures for Prometheus',
+    access: 'metrics',
+    answers: { 200: 'text' },
+    run: async () => ({ stream: new Response(await metrics.text(), { headers: { 'Content-Type': metrics.contentType } }) }),
+  }
+  const document = openApi([...calls, openapi, prometheus], version)
+  return [openapi, prometheus]
+}
+
+function answering(hub: Hub, metrics: Metrics): (c: Context<Env>, one: Answering) => Promise<Response> {
+  const rate = openRate(() => hub.clock.now())
+  const keys = remember<Reply>({ most: 10_000, keep: (reply) => 'status' in reply && reply.status < 500 })
+  return async (c, one) => {
+    const begun = performance.now()
+    const where = `${c.req.method} ${one.path}`
+    let response: Response
+    try {
+      const caller = await admit(hub, rate, c, one)
+      response = toResponse(await replyTo(hub, keys, { c, one, caller }))
+    } catch (thrown) {
+      const { problem, headers } = tell(thrown, { log: hub.log, id: hub.newId('req'), where })
+      const type = { 'Content-Type': 'application/problem+json; charset=utf-8' }
+      response = new Response(JSON.stringify(problem), { status: problem.status, headers: { ...apiHeaders, ...type, ...headers } })
+    }
+    metrics.request({ method: c.req.method, path: one.path, status: response.status, ms: performance.now() - begun })
+    return response
+  }
+}
+
+type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method'>
+
+const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Lets the request in, or throws why not. null: nobody known, where that is allowed. */
+async function admit(hub: Hub, rate: ReturnType<typeof openRate>, c: Context<Env>, one: Answering): Promise<Caller | null> {
+  const { headers } = c.req.raw
+  const { arrival } = c.env
+  guard(hub.hosts, { headers, arrival, changes: !safe.has(c.req.method) })
+  const caller = await identify(hub, headers, arrival)
+  takeTurn(hub, rate, caller, arrival)
+  if (one.access === 'anyone') return caller
+  if (!caller) throw notLoggedIn()
+  if (one.access === 'owner' && caller.via !== 'socket') throw new Forbidden("this is only for the command line's own socket")
+  if (one.access !== 'owner' && one.access !== 'person' && !may(caller, one.access)) {
+    throw new Forbidden(`this token lacks the scope ${one.access}`)
+  }
+  return caller
+}
+
+export function notLoggedIn(): HttpProblem {
+  const message = 'log in with the one-time code that `steward start` prints, or send Authorization: Bearer with a token'
+  return new HttpProblem(401, 'not_logged_in', message, { headers: { 'WWW-Authenticate': 'Bearer realm="steward"' } })
+}
+
+function takeTurn(hub: Hub, rate: ReturnType<typeof openRate>, caller: Caller | null, arrival: Arrival): void {
+  const { ownerRate, tokenRate, strangerRate } = hub.limits
+  const perSecond = !caller
+    ? isLoopback(arrival.remote)
+      ? strangerRate * 20
+      : strangerRate
+    : caller.via === 'token'
+      ? tokenRate
+      : ownerRate
+  const who = caller ? `${caller.via} ${caller.user.name}` : `address ${arrival.remote ?? ''}`
+  const waitMs = rate.take(who, perSecond)
+  if (waitMs === 0) return
+  const seconds = String(Math.ceil(waitMs / 1000))
+  throw new HttpProblem(429, 'too_fast', `more than ${perSecond} requests a second`, { headers: { 'Retry-After': seconds } })
+}
+
+type Asked = { readonly c: Context<Env>; readonly one: Answering; readonly caller: Caller | null }
+
+async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, one, caller }: Asked): Promise<Reply> {
+  const { req } = c
+  const isSafe = safe.has(req.method)
+  const body = isSafe ? undefined : await readBody(req.raw, hub.limits.bodyBytes)
+  const key = isSafe ? null : keyOf(req.header('idempotency-key') ?? null)
+  const raw: RawCall = { hub, caller, params: req.param(), query: req.query(), body, headers: req.raw.headers, signal: req.raw.signal, key }
+  if (key === null) return one.run(raw)
+  const name = JSON.stringify([caller?.user.name ?? '', caller?.via ?? '', key])
+  return keys.once(name, JSON.stringify([req.method, req.url, body ?? null, req.header('prefer') ?? '']), () => one.run(raw))
+}
+
+const apiHeaders = { ...securityHeaders, 'Cache-Control': 'no-store', 'Content-Security-Policy': nothingPolicy }
+
+function toResponse(reply: Reply): Response {
+  if ('stream' in reply) {
+    for (const [name, value] of Object.entries(apiHeaders)) reply.stream.headers.set(name, value)
+    return reply.stream
+  }
+  const { status, body, headers } = reply
+  if (status === 204) return new Response(null, { status, headers: { ...apiHeaders, ...headers } })
+  const type = { 'Content-Type': 'application/json; charset=utf-8' }
+  return new Response(JSON.stringify(body), { status, headers: { ...apiHeaders, ...type, ...headers } })
+}
+
+const unknownPath: Answering = {
+  method: 'GET',
+  path: '(unknown)',
+  access: 'anyone',
+  async run() {
+    throw new NotFound('there is nothing at this address; GET /api/openapi.json says what there is')
+  },
+}
+
+function wrongMethod(endpoints: readonly Endpoint[], path: string): Answering {
+  const allowed = endpoints.filter((one) => one.path === path).map((one) => one.method)
+  const Allow = [...new Set(allowed)].join(', ')
+  return {
+    ...unknownPath,
+    path,
+    async run() {
+      throw new HttpProblem(405, 'method_not_allowed', `allowed here: ${Allow}`, { headers: { Allow } })
+    },
+  }
+}
+
+async function page(hub: Hub, webRoot: string | null, c: Context<Env>): Promise<Response | null> {
+  const { headers } = c.req.raw
+  try {
+    guard(hub.hosts, { headers, arrival: c.env.arrival, changes: false })
+  } catch {
+    return null
+  }
+  const file = await pageFile(webRoot, c.req.path, headers.get('if-none-match'))
+  if (file) for (const [name, value] of Object.entries(securityHeaders)) file.headers.set(name, value)
+  return file
+}

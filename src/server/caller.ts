@@ -1,0 +1,57 @@
+// Who asks: found from the socket it came through, its cookie, its token, or its address.
+import type { User } from '../people/people.ts'
+import type { Actor } from '../protocol/actor.ts'
+import { userActor } from '../protocol/actor.ts'
+import type { TokenScope } from '../protocol/api.ts'
+import type { Hub } from './hub.ts'
+
+export type Caller = {
+  readonly user: User
+  readonly via: 'cookie' | 'token' | 'socket' | 'loopback'
+  readonly actor: Actor
+  /** null: a person, who may do everything of their own. */
+  readonly scopes: readonly string[] | null
+  /** The cookie's secret, to end that login. */
+  readonly login?: string
+}
+
+/** How a request came in. `remote` is the peer's address, null in tests without a socket. */
+export type Arrival = { readonly unix: boolean; readonly remote: string | null }
+
+export const cookieName = 'steward'
+
+/** null: nobody we know. */
+export async function identify(hub: Hub, headers: Headers, arrival: Arrival): Promise<Caller | null> {
+  if (arrival.unix) return person(hub.people.owner, 'socket')
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  if (bearer !== undefined) return byToken(hub, bearer)
+  const login = cookieOf(headers.get('cookie'))
+  const user = login === null ? null : await hub.people.byLogin(login)
+  if (user && login !== null) return { ...person(user, 'cookie'), login }
+  return hub.trustLoopback && isLoopback(arrival.remote) ? person(hub.people.owner, 'loopback') : null
+}
+
+export function may(caller: Caller, scope: TokenScope): boolean {
+  return caller.scopes === null || caller.scopes.includes(scope)
+}
+
+export function isLoopback(address: string | null): boolean {
+  return address !== null && /^(::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/.test(address)
+}
+
+async function byToken(hub: Hub, secret: string): Promise<Caller | null> {
+  const found = await hub.people.byToken(secret)
+  return found && { user: found.user, via: 'token', actor: userActor(found.user.name), scopes: found.scopes }
+}
+
+function person(user: User, via: Caller['via']): Caller {
+  return { user, via, actor: userActor(user.name), scopes: null }
+}
+
+function cookieOf(header: string | null): string | null {
+  for (const part of (header ?? '').split(';')) {
+    const at = part.indexOf('=')
+    if (at > 0 && part.slice(0, at).trim() === cookieName) return part.slice(at + 1).trim()
+  }
+  return null
+}

@@ -1,0 +1,163 @@
+// One WebSocket connection: its sessions, its requests one after the other, its bounded way out.
+import type { WebSocket } from 'ws'
+import { InvalidInput } from '../base/errors.ts'
+import type { Id, SessionId } from '../base/ids.ts'
+import { isId } from '../base/ids.ts'
+import { closeCodes, everywhere, maxFrameBytes, protocolVersion, requestFrame } from '../protocol/frames.ts'
+import { parseBody } from './body.ts'
+import type { Caller } from './caller.ts'
+import { check } from './check.ts'
+import type { Connections } from './connections.ts'
+import { liveFrame } from './feed.ts'
+import type { Hub } from './hub.ts'
+import { HttpProblem, tell } from './problem.ts'
+import { type Answered, answerFrame } from './requests.ts'
+import { tail } from './tail.ts'
+import { frameBytes, isVisible, type Outgoing } from './wire.ts'
+
+export type Connection = {
+  readonly id: Id<'con'>
+  readonly caller: Caller
+  profile: string
+  zone: string | null
+  /** Sends a frame of the hub's own. */
+  notify(type: string, data: unknown): void
+  /** Hears a session from now on, or after a cursor, instead of as before. Resolves when the past has been sent. */
+  resume(session: SessionId, after: number | null): Promise<void>
+  leave(session: SessionId): void
+  isIn(session: SessionId): boolean
+  /** An event of one of the person's other sessions. */
+  elsewhere(out: Outgoing): void
+  close(code: number, reason: string): void
+}
+
+export type ConnectionOptions = {
+  readonly socket: WebSocket
+  readonly caller: Caller
+  readonly profile: string
+  readonly zone: string | null
+}
+
+/** Most requests that wait in one connection, and most sessions that it hears. */
+const mostWaiting = 256
+const mostSessions = 64
+
+export function openConnection(hub: Hub, all: Connections, options: ConnectionOptions): Connection {
+  const { socket, caller } = options
+  const id = hub.newId('con')
+  const sessions = new Map<string, () => void>()
+  let waiting = 0
+  let tailOfRequests: Promise<void> = Promise.resolve()
+
+  function send(bytes: Buffer): void {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > hub.limits.readerBytes) close(closeCodes.slow, 'too slow: connect again and resume with the last cursor')
+    else socket.send(bytes, { binary: false })
+  }
+
+  function close(code: number, reason: string): void {
+    socket.close(code, reason)
+    if (code === closeCodes.slow) hub.clock.after(2_000, () => socket.terminate())
+  }
+
+  function leave(session: SessionId): void {
+    sessions.get(session)?.()
+    sessions.delete(session)
+  }
+
+  function resume(session: SessionId, after: number | null): Promise<void> {
+    if (!sessions.has(session) && sessions.size >= mostSessions)
+      throw new InvalidInput(`a connection hears at most ${mostSessions} sessions`)
+    leave(session)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = tail(hub, session, {
+      after,
+      detail: false,
+      event: (out) => send(out.frame()),
+      live: (frame, bytes) => send(bytes ? bytes() : liveFrame(frame)),
+      room: () => socket.bufferedAmount < hub.limits.readerBytes / 4,
+      failed: () => close(1011, 'the past can not be read now: connect again'),
+      caughtUp: resolve,
+    })
+    sessions.set(session, () => {
+      stop()
+      resolve()
+    })
+    return promise
+  }
+
+  const connection: Connection = {
+    id,
+    caller,
+    profile: options.profile,
+    zone: options.zone,
+    notify: (type, data) => send(frameBytes({ type, data })),
+    resume,
+    leave,
+    isIn: (session) => sessions.has(session),
+    elsewhere(out) {
+      const { event } = out
+      if (!everywhere.has(event.type) || !isVisible(event, false)) return
+      if (event.session === null || !sessions.has(event.session)) send(out.frame())
+    },
+    close,
+  }
+
+  async function answer(bytes: Buffer): Promise<void> {
+    const { replyTo, answered } = await answerBytes(hub, all, connection, bytes)
+    const { type, data } = answered
+    send(frameBytes({ ...(replyTo === undefined ? {} : { replyTo }), type, data }))
+    answered.after?.()
+  }
+
+  socket.on('message', (data, isBinary) => {
+    const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)])
+    if (isBinary) return close(1003, 'frames are JSON text')
+    if (++waiting > mostWaiting) return close(1008, `more than ${mostWaiting} requests wait in this connection`)
+    tailOfRequests = tailOfRequests.then(() => answer(bytes)).finally(() => void waiting--)
+  })
+  socket.on('close', () => {
+    const left = [...sessions.keys()].filter((one) => isId('ses', one))
+    for (const session of left) leave(session)
+    all.remove(connection)
+    for (const session of left) void hub.scopes.sessions.disconnected(session, id).catch(() => {})
+  })
+  socket.on('error', () => socket.terminate())
+  connection.notify('welcome', welcomeOf(hub, connection))
+  return connection
+}
+
+async function answerBytes(
+  hub: Hub,
+  all: Connections,
+  connection: Connection,
+  bytes: Buffer,
+): Promise<{ readonly replyTo: string | undefined; readonly answered: Answered }> {
+  let replyTo: string | undefined
+  try {
+    if (bytes.byteLength > maxFrameBytes) throw new HttpProblem(413, 'too_large', `a frame has at most ${maxFrameBytes} bytes`)
+    const parsed = parseBody(bytes)
+    replyTo = idOf(parsed)
+    const frame = check(requestFrame, parsed)
+    return { replyTo, answered: await answerFrame({ hub, all, connection }, frame.type, frame.data ?? {}) }
+  } catch (thrown) {
+    const { problem } = tell(thrown, { log: hub.log, id: hub.newId('req'), where: 'a frame' })
+    return { replyTo, answered: { type: 'error', data: problem } }
+  }
+}
+
+function idOf(frame: unknown): string | undefined {
+  const id = typeof frame === 'object' && frame !== null && 'id' in frame ? frame.id : undefined
+  return typeof id === 'string' && id.length <= 128 ? id : undefined
+}
+
+function welcomeOf(hub: Hub, connection: Connection) {
+  const { name, role } = connection.caller.user
+  const server = {
+    version: hub.version,
+    protocol: protocolVersion,
+    pingInterval: hub.limits.pingIntervalMs,
+    capabilities: ['takeover', 'seen'],
+  }
+  return { user: { name, role }, tenant: '_tenant', connection: connection.id, server }
+}

@@ -1,0 +1,58 @@
+// All WebSocket connections of this node: who is there, who hears what of other sessions, who is gone.
+import type { Caller } from './caller.ts'
+import type { Connection } from './connection.ts'
+import type { Hub } from './hub.ts'
+import type { Outgoing } from './wire.ts'
+
+export type Connections = {
+  add(connection: Connection): void
+  remove(connection: Connection): void
+  /** A notice for one connection, when it is here. */
+  tell(connection: string, type: string, data: unknown): void
+  /** A notice for the person's other connections. */
+  tellOthers(from: Connection, type: string, data: unknown): void
+  readonly size: number
+  close(code: number, reason: string): void
+}
+
+export function openConnections(hub: Pick<Hub, 'feed' | 'scopes' | 'people' | 'log'>): Connections {
+  const byUser = new Map<string, Set<Connection>>()
+  const byId = new Map<string, Connection>()
+  const of = (caller: Caller) => byUser.get(caller.user.name) ?? new Set<Connection>()
+
+  function hand(out: Outgoing, user: string | null): void {
+    for (const connection of byUser.get(user ?? '') ?? []) connection.elsewhere(out)
+  }
+  const unlisten = hub.feed.all({
+    event(out) {
+      if (byId.size === 0) return
+      if (out.event.session === null) return hand(out, hub.people.owner.name)
+      void hub.scopes.sessions.owner(out.event.session).then(
+        (user) => hand(out, user),
+        () => {},
+      )
+    },
+  })
+
+  return {
+    add(connection) {
+      byUser.set(connection.caller.user.name, of(connection.caller).add(connection))
+      byId.set(connection.id, connection)
+    },
+    remove(connection) {
+      of(connection.caller).delete(connection)
+      byId.delete(connection.id)
+    },
+    tell: (connection, type, data) => byId.get(connection)?.notify(type, data),
+    tellOthers(from, type, data) {
+      for (const connection of of(from.caller)) if (connection !== from) connection.notify(type, data)
+    },
+    get size() {
+      return byId.size
+    },
+    close(code, reason) {
+      unlisten()
+      for (const connection of byId.values()) connection.close(code, reason)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+// The key of what comes in from outside (L1): the same sender, session and client's id give the same entry id, on any node.
+import { createHash } from 'node:crypto'
+import type { EntryId } from '../base/ids.ts'
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** ent_ and 26 characters (130 bits) of the hash of the parts, which are kept apart. */
+export function entryIdOf(parts: readonly string[]): EntryId {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest()
+  let out = 'ent_'
+  let bits = 0
+  let value = 0
+  for (const byte of digest) {
+    value = (value << 8) | byte
+    bits += 8
+    while (bits >= 5 && out.length < 30) {
+      bits -= 5
+      out += alphabet[(value >> bits) & 31]
+    }
+    value &= (1 << bits) - 1
+  }
+  return out as EntryId
+}

@@ -1,0 +1,74 @@
+// What the server needs of the other rooms, and its limits.
+import type { Clock } from '../base/clock.ts'
+import type { NewId } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Lanes } from '../lanes/lanes.ts'
+import type { People } from '../people/people.ts'
+import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
+import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
+import type { Feed } from './feed.ts'
+
+export type Rooms = {
+  readonly people: People
+  readonly scopes: Scopes
+  readonly lanes: Lanes
+  readonly journal: Journal
+  /** The agents that can be reached from there, through the cascade. */
+  readonly agents: (scope: ScopeRef) => Promise<readonly AgentListing[]>
+  /** What other rooms found wrong or fine; the server adds its own findings. */
+  readonly doctor: () => Promise<readonly Finding[]>
+  /** Effective settings, secrets masked. */
+  readonly config: () => Promise<readonly ConfigItem[]>
+  readonly log: Log
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly version: string
+}
+
+export type Limits = {
+  readonly bodyBytes: number
+  /** Requests a second (and twice that at once) of the owner, of a program's token, of somebody unknown (by address). */
+  readonly ownerRate: number
+  readonly tokenRate: number
+  readonly strangerRate: number
+  readonly connections: number
+  readonly sockets: number
+  /** Entries that may wait in one lane before an edge answers 429. */
+  readonly mailbox: number
+  /** Bytes that may wait for a slow reader before it is closed. */
+  readonly readerBytes: number
+  readonly pingIntervalMs: number
+  /** How often an event stream says that it is alive. */
+  readonly beatMs: number
+  /** How long a call waits to learn what became of a control entry before it answers `pending`. */
+  readonly outcomeMs: number
+}
+
+export const defaultLimits: Limits = {
+  bodyBytes: 1024 * 1024,
+  ownerRate: 20_000,
+  tokenRate: 500,
+  strangerRate: 50,
+  connections: 5_000,
+  sockets: 2_000,
+  mailbox: 1_000,
+  readerBytes: 4 * 1024 * 1024,
+  pingIntervalMs: 25_000,
+  beatMs: 15_000,
+  outcomeMs: 2_000,
+}
+
+export type Hub = Rooms & {
+  readonly limits: Limits
+  readonly feed: Feed
+  /** Own addresses by host name, lower case: what Host and Origin may name. */
+  readonly hosts: ReadonlySet<string>
+  readonly trustLoopback: boolean
+  /** Where the page is reached, once it listens. */
+  readonly address: () => string | null
+  /** Ends each event stream that is open. */
+  readonly streams: Set<() => void>
+  /** True from the moment it shuts down: readiness fails. */
+  readonly closing: () => boolean
+}

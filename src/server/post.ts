@@ -1,0 +1,132 @@
+// A message from outside into its session's mailbox: keyed by sender, session and client's id (L1); edits and retries as branches.
+import { Conflict, InvalidInput } from '../base/errors.ts'
+import { type EntryId, isId, laneOf, type MessageId, type ProcessId, type SessionId } from '../base/ids.ts'
+import type { Posted } from '../journal/commit.ts'
+import { maxTextBytes, type NewMessage } from '../protocol/api.ts'
+import type { MessageBody } from '../protocol/entry.ts'
+import type { Message } from '../protocol/message.ts'
+import type { Session } from '../protocol/shapes.ts'
+import type { Caller } from './caller.ts'
+import { entryIdOf } from './entry-id.ts'
+import type { Hub } from './hub.ts'
+import { refusePost, steerLane } from './outcome.ts'
+import { HttpProblem } from './problem.ts'
+import { sessionOf } from './session-of.ts'
+
+export type Accepted = { readonly id: string; readonly duplicate: boolean; readonly cursor: number }
+
+type Where = { readonly session: SessionId; readonly process: ProcessId; readonly entry: EntryId }
+
+/**
+ * Durable when it resolves. `key`: what makes it the same message when it has no id of the client's (an Idempotency-Key).
+ * Throws InvalidInput, NotFound, Conflict (known id with other content; closed session; `no_longer_queued`), Full, Unavailable.
+ */
+export async function postMessage(
+  hub: Hub,
+  caller: Caller,
+  given: NewMessage & { readonly session: string; readonly key?: string | null },
+): Promise<Accepted> {
+  checkWords(given.text)
+  const session = await sessionOf(hub, caller, given.session)
+  const where = await placeOf(hub, caller, session, given)
+  if (given.parent) await messageIn(hub, where.session, given.parent, '/parent')
+  if (session.status === 'SUSPENDED') await hub.scopes.sessions.resume(where.session, caller.actor)
+  const bodies = await bodiesOf(hub, caller, where, given)
+  for (const body of bodies) {
+    const posted = await put(hub, caller, where, body)
+    const isLast = body === bodies.at(-1)
+    if (!posted.ok && posted.reason === 'conflict' && !isLast) continue
+    if (!posted.ok && posted.reason === 'conflict')
+      throw new Conflict('a message with this id and other content was sent before', { path: '/id' })
+    refusePost(posted)
+    return { id: posted.ref ?? '', duplicate: posted.duplicate, cursor: posted.cursor }
+  }
+  throw new Error('a message has no form to be posted in')
+}
+
+function checkWords(text: string): void {
+  if (text.trim() === '') throw new InvalidInput('/text must not be empty', { path: '/text' })
+  if (Buffer.byteLength(text) <= maxTextBytes) return
+  throw new HttpProblem(413, 'too_large', `/text is longer than ${maxTextBytes} bytes`, { path: '/text' })
+}
+
+async function placeOf(
+  hub: Hub,
+  caller: Caller,
+  session: Session,
+  given: { readonly id?: string | undefined; readonly key?: string | null },
+): Promise<Where> {
+  const { id, process } = session
+  if (!isId('ses', id) || !isId('prc', process)) throw new Error(`session ${id} has no process`)
+  const known = given.id ?? given.key
+  const kind = given.id === undefined ? 'key' : 'id'
+  const entry = known === null || known === undefined ? hub.newId('ent') : entryIdOf([caller.actor, id, kind, known])
+  return { session: id, process, entry }
+}
+
+function put(hub: Hub, caller: Caller, where: Where, body: MessageBody): Promise<Posted> {
+  const entry = { lane: laneOf(where.process), id: where.entry, from: caller.actor, body, ref: hub.newId('msg') }
+  return hub.lanes.post(entry, { limit: hub.limits.mailbox })
+}
+
+async function messageIn(hub: Hub, session: SessionId, id: string, path: string): Promise<Message> {
+  const message = isId('msg', id) ? await hub.scopes.conversation.get(id) : null
+  if (message?.session === session) return message
+  throw new InvalidInput(`${path} is not a message of this session`, { path })
+}
+
+/**
+ * The forms in which it may be known or new, the one to post first. A message that replaces another looks different after the
+ * other was taken back (no place yet) and after it was settled (the other's place): a second sending must find either.
+ */
+async function bodiesOf(hub: Hub, caller: Caller, where: Where, given: NewMessage): Promise<readonly MessageBody[]> {
+  const plain = bodyOf(where.session, given)
+  if (given.replaces === undefined) return [plain]
+  await hub.journal.passed(hub.journal.head())
+  const replaced = await messageIn(hub, where.session, given.replaces, '/replaces')
+  if (replaced.role !== 'user') throw new InvalidInput('/replaces must be a message of a person, not of an agent', { path: '/replaces' })
+  const placed: MessageBody = { ...plain, parent: replaced.parent as MessageId | null }
+  if (given.parent !== undefined) return [plain]
+  if (replaced.status === 'settled' || replaced.status === 'stopped' || replaced.status === 'failed') return [placed, plain]
+  if (replaced.status === 'queued') await withdraw(hub, caller, where, replaced)
+  else throw noLongerQueued()
+  return [plain, placed]
+}
+
+function bodyOf(session: SessionId, given: NewMessage): MessageBody {
+  const { id, text, attachments, voice, to, when, parent, replaces } = given
+  return {
+    kind: 'message',
+    session,
+    text,
+    ...(id === undefined ? {} : { clientId: id }),
+    ...(attachments === undefined ? {} : { attachments }),
+    ...(voice === undefined ? {} : { voice }),
+    ...(to === undefined ? {} : { to }),
+    ...(when === undefined ? {} : { when }),
+    ...(parent === undefined ? {} : { parent: parent as MessageId | null }),
+    ...(replaces === undefined ? {} : { replaces: replaces as MessageId }),
+  }
+}
+
+/** Takes the waiting message back. Throws Conflict `no_longer_queued` when a turn has it already. */
+async function withdraw(hub: Hub, caller: Caller, where: Where, replaced: Message): Promise<void> {
+  const lane = laneOf(where.process)
+  const queue = (await hub.lanes.look(where.process))?.queue ?? []
+  const waiting = queue.find((entry) => entry.message === replaced.id)
+  if (!waiting) throw noLongerQueued()
+  const outcome = await steerLane(
+    hub,
+    caller,
+    { session: where.session, lane },
+    { kind: 'withdraw', entry: waiting.entry, reason: 'replaced' },
+  )
+  if (outcome.word === 'refused') throw noLongerQueued()
+}
+
+function noLongerQueued(): Conflict {
+  return new Conflict('that message is being worked on: stop the turn, or send a new message', {
+    path: '/replaces',
+    code: 'no_longer_queued',
+  })
+}

@@ -1,0 +1,86 @@
+// What a caller of `Prefer: wait=N` waits for: the fold of a session's events seen from one message.
+
+import type { MessageAnswered } from '../protocol/api.ts'
+import type { Event } from '../protocol/event.ts'
+
+/** How the message stands, and the reply when there is one. `over`: nothing more is waited for. */
+export type Awaited = Pick<MessageAnswered, 'reply' | 'status' | 'question' | 'why'> & { readonly over: boolean }
+
+export type ReplyFold = {
+  event(event: Event): void
+  now(): Awaited
+}
+
+type Seen = Readonly<Record<string, unknown>>
+type Question = NonNullable<MessageAnswered['question']>
+
+/** Events must be fed in order, from the message's own on. */
+export function foldReply(message: string): ReplyFold {
+  let status: MessageAnswered['status'] = 'queued'
+  let turn: unknown
+  let why: string | undefined
+  const replies = new Map<unknown, NonNullable<MessageAnswered['reply']>>()
+  const questions = new Map<unknown, Question>()
+
+  const folds: Readonly<Record<string, (data: Seen) => void>> = {
+    'chat-message-appended'(data) {
+      const line = objectOf(data['message'])
+      if (line['role'] !== 'user' && data['turn'] !== undefined) replies.set(data['turn'], replyOf(line))
+    },
+    'chat-message-updated'(data) {
+      if (data['id'] !== message) return
+      status = statusOf(data['status']) ?? status
+      turn = data['turn'] ?? turn
+      if (typeof data['why'] === 'string') why = data['why']
+    },
+    'question-asked'(data) {
+      questions.set(data['turn'], questionOf(data))
+    },
+    'question-answered'(data) {
+      questions.delete(data['turn'])
+    },
+    'turn-settled'(data) {
+      if (data['turn'] === turn && typeof data['error'] === 'string') why = data['error']
+    },
+  }
+  return {
+    event: (event) => folds[event.type]?.(event.data),
+    now() {
+      const isOver = status === 'settled' || status === 'stopped' || status === 'failed'
+      const question = isOver || turn === undefined ? undefined : questions.get(turn)
+      return {
+        reply: isOver ? (replies.get(turn) ?? null) : null,
+        status: question ? 'waiting' : status,
+        over: isOver || question !== undefined,
+        ...(question ? { question } : {}),
+        ...(why === undefined ? {} : { why }),
+      }
+    },
+  }
+}
+
+const statuses = ['queued', 'accepted', 'writing', 'settled', 'stopped', 'failed'] as const
+
+function statusOf(value: unknown): MessageAnswered['status'] | undefined {
+  return statuses.find((one) => one === value)
+}
+
+function objectOf(value: unknown): Seen {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function replyOf(line: Seen): NonNullable<MessageAnswered['reply']> {
+  const { info, agent, options } = line
+  return {
+    id: String(line['id']),
+    text: String(line['text']),
+    ...(typeof info === 'string' ? { info } : {}),
+    ...(typeof agent === 'string' ? { agent } : {}),
+    ...(Array.isArray(options) ? { options } : {}),
+  }
+}
+
+function questionOf(data: Seen): Question {
+  const { options } = data
+  return { id: String(data['ask']), text: String(data['text']), ...(Array.isArray(options) ? { options } : {}) }
+}

@@ -1,0 +1,86 @@
+// The event stream of a session over HTTP (SSE): what happened after a cursor, the text so far, then everything live (L9).
+import { iso } from '../base/clock.ts'
+import type { SessionId } from '../base/ids.ts'
+import type { LiveFrame } from '../lanes/lanes.ts'
+import { liveWire } from './feed.ts'
+import type { Hub } from './hub.ts'
+import { tail } from './tail.ts'
+
+export type StreamOptions = { readonly after: number | null; readonly detail: boolean; readonly signal: AbortSignal }
+
+/** Ends when the client goes, the hub closes, or the client is too slow: it then goes on from its last id. */
+export function streamSession(hub: Hub, session: SessionId, options: StreamOptions): Response {
+  const encoder = new TextEncoder()
+  let stop = () => {}
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const close = once(() => {
+          stop()
+          hub.streams.delete(close)
+          controller.close()
+        })
+        const send = (text: string) => {
+          controller.enqueue(encoder.encode(text))
+          if ((controller.desiredSize ?? 0) < 0) close()
+        }
+        hub.streams.add(close)
+        options.signal.addEventListener('abort', close)
+        stop = startStream(hub, session, {
+          ...options,
+          send,
+          close,
+          room: () => (controller.desiredSize ?? 0) > hub.limits.readerBytes / 2,
+        })
+      },
+      cancel: () => stop(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: hub.limits.readerBytes }),
+  )
+  return new Response(body, {
+    headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+  })
+}
+
+type Sending = StreamOptions & { readonly send: (text: string) => void; readonly close: () => void; readonly room: () => boolean }
+
+function startStream(hub: Hub, session: SessionId, sending: Sending): () => void {
+  const { send } = sending
+  send(`retry: 1000\n: steward ${iso(hub.clock.now())}\n\n`)
+  const stopTail = tail(hub, session, {
+    after: sending.after,
+    detail: sending.detail,
+    event: (out) => send(out.block()),
+    live: (frame) => send(liveBlock(frame)),
+    room: sending.room,
+    failed: sending.close,
+  })
+  const stopBeat = heartbeat(hub, () => send(': beat\n\n'))
+  return () => {
+    stopTail()
+    stopBeat()
+  }
+}
+
+function liveBlock(frame: LiveFrame): string {
+  const { type, data } = liveWire(frame)
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+function heartbeat(hub: Hub, beat: () => void): () => void {
+  let alarm = hub.clock.after(hub.limits.beatMs, ring)
+  function ring() {
+    alarm = hub.clock.after(hub.limits.beatMs, ring)
+    beat()
+  }
+  return () => alarm.cancel()
+}
+
+function once(act: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    act()
+  }
+}
