@@ -41,6 +41,8 @@ export interface JournalStore {
 
   /** Entries in the mailbox, in commit order; by presence, never by a high-water mark. Held ones are left out. */
   waiting(lane: LaneId): Promise<readonly Entry[]>
+  /** Entries that are held until a person lets them go on (L10), oldest first. */
+  held(lane: LaneId): Promise<readonly Entry[]>
   /** The entries with those ids, wherever they are, in the order asked for. Missing ones are left out. */
   entries(lane: LaneId, ids: readonly EntryId[]): Promise<readonly Entry[]>
   /** Lanes that start-up must look at: resting 'running', or with something in the mailbox, and no living owner but `node`.

@@ -8,15 +8,24 @@
 // J4  A projection that fails stops itself, says so, and goes on from its own cursor when it is mended or rebuilt.
 // J5  A read after one's own write waits until the projection has passed the write's cursor.
 // J6  While the store can't take anything, appends are kept and tried again, posts are refused; nothing is half done.
-import type { LaneId } from '../base/ids.ts'
+import { createHash } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
 import type { Event } from '../protocol/event.ts'
 import type { Body, Commit, Committed, Post, Posted } from './commit.ts'
+import { openTail } from './follow.ts'
+import { openGroups } from './group.ts'
+import type { JournalStore } from './journal-store.ts'
 import type { Projection } from './projection.ts'
+import { openRunners } from './runner.ts'
 
 export type Journal = {
   readonly generation: number
-  /** Resolves when the commit is durable or refused. While the store is unavailable it is tried again, so it then resolves late. */
-  append(commit: Commit): Promise<Committed>
+  /**
+   * Resolves when the commit is durable or refused. While the store is unavailable it is tried again, so it then resolves late.
+   * A function is called once, when its group is formed: until then the writer may add to what it will give.
+   */
+  append(commit: Commit | (() => Commit)): Promise<Committed>
   /** From an edge: `limit` is how many entries may wait in that lane before it answers 'full'. */
   post(post: Post, options?: { readonly limit?: number }): Promise<Posted>
   /** The cursor of the newest event that followers may see. */
@@ -49,5 +58,48 @@ export type JournalHealth = {
   readonly readOnly: string | null
   readonly pending: number
   readonly projections: readonly { readonly name: string; readonly position: number; readonly stopped: string | null }[]
-  readonly laneOf?: LaneId
+}
+
+/** Bodies up to this many UTF-16 units stay in the event; longer ones are stored apart (DESIGN section 5). */
+export const inlineLimit = 65_536
+
+/** `shared`: other nodes write to the same store too, so that followers must look there instead of trusting what passes here. */
+export async function openJournal(given: {
+  readonly store: JournalStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly shared?: boolean
+}): Promise<Journal> {
+  const { store, clock, log } = given
+  const tail = openTail({ store, clock, head: await store.last(), shared: given.shared ?? false })
+  const groups = openGroups({ store, clock, log, applied: tail.publish })
+  const runners = openRunners({ store, follow: tail.follow, log })
+  return {
+    generation: store.generation,
+    append: groups.append,
+    post: groups.post,
+    head: tail.head,
+    follow: (after, options) => tail.follow(after, options?.signal),
+    read: ({ after, limit, session }) => store.readAll(after, limit, session === undefined ? undefined : { session }),
+    large: (text) => (text.length <= inlineLimit ? { inline: true } : { inline: false, body: bodyOf(text) }),
+    body: (hash) => store.body(hash),
+    project: (projection) => runners.add(projection, tail.head()),
+    passed: runners.passed,
+    onPosted: groups.onPosted,
+    get readOnly() {
+      return groups.readOnly() !== null
+    },
+    onReadOnly: groups.onReadOnly,
+    rebuild: runners.rebuild,
+    health: () => ({ readOnly: groups.readOnly(), pending: groups.pending(), projections: runners.list() }),
+    async close() {
+      await groups.close()
+      await runners.close()
+      tail.close()
+    },
+  }
+}
+
+function bodyOf(text: string): Body {
+  return { hash: createHash('sha256').update(text).digest('hex'), text }
 }

@@ -61,10 +61,10 @@ export interface Turn {
   arrivals(safePoint: string): readonly Entry[]
   /** Opens a question, a delegation or a timer in one commit; wait for it by its id. */
   open(name: string, what: Opening): AskId
-  /** The first of the asks to be answered (which one is recorded), or what came in, when `wake` allows it. */
+  /** The first of the asks to be answered (which one is recorded), or what came in, when `wake` allows it (default: whether the lane faces a person). */
   wait(name: string, asks: readonly AskId[], options?: { readonly wake?: boolean }): Promise<Answer | Arrived>
-  /** open + wait for one; new work doesn't end the wait. */
-  ask(name: string, what: Opening): Promise<Answer>
+  /** open + wait for one. Arrived only where the lane faces a person or `wake` is set; the ask stays open then. */
+  ask(name: string, what: Opening, options?: { readonly wake?: boolean }): Promise<Answer | Arrived>
   /** A settled line of the conversation. It continues the turn's newest line. */
   say(name: string, line: NewLine): MessageId
   /** Work for another lane, without an answer. */
@@ -91,7 +91,9 @@ export type Act = {
 export type Once<T> = { readonly was: 'done'; readonly value: T } | { readonly was: 'assumed' } | { readonly was: 'abandoned' }
 
 /** Finds out whether the effect with that key happened. Must not change anything. */
-export type Reconcile<T> = (act: Act) => Promise<{ readonly found: 'done'; readonly value: T } | { readonly found: 'not-done' } | { readonly found: 'unknown' }>
+export type Reconcile<T> = (
+  act: Act,
+) => Promise<{ readonly found: 'done'; readonly value: T } | { readonly found: 'not-done' } | { readonly found: 'unknown' }>
 
 export type Opening =
   | { readonly kind: 'question'; readonly text: string; readonly options?: readonly Option[]; readonly timeoutMs?: number }
@@ -116,7 +118,11 @@ export type NewLine = {
   /** The step whose streamed words this line settles. */
   readonly streamed?: string
 }
-export type NewFact = { readonly type: string; readonly data: JsonObject; readonly visibility?: 'user-summary' | 'user-detail' | 'operator' }
+export type NewFact = {
+  readonly type: string
+  readonly data: JsonObject
+  readonly visibility?: 'user-summary' | 'user-detail' | 'operator'
+}
 
 /** Thrown by an act when it is certain that nothing happened. Any other throw of a once step means unknown (T20). */
 export class NotDone extends Error {

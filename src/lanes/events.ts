@@ -25,8 +25,20 @@ export type Recorded = { readonly value: Json } | { readonly ref: string; readon
 export type LaneEvents = {
   'process-created': { readonly process: ProcessInfo }
   /** A line of a person or a process, at acceptance (queued, with the entry that carries it), or settled (of an agent). */
-  'chat-message-appended': { readonly message: Line; readonly entry?: Entry; readonly turn?: TurnId; readonly name?: string; readonly step?: string }
-  'chat-message-updated': { readonly id: MessageId; readonly status: MessageStatus; readonly parent?: MessageId | null; readonly turn?: TurnId; readonly why?: string }
+  'chat-message-appended': {
+    readonly message: Line
+    readonly entry?: Entry
+    readonly turn?: TurnId
+    readonly name?: string
+    readonly step?: string
+  }
+  'chat-message-updated': {
+    readonly id: MessageId
+    readonly status: MessageStatus
+    readonly parent?: MessageId | null
+    readonly turn?: TurnId
+    readonly why?: string
+  }
   'entry-received': { readonly entry: Entry }
   'entry-held': { readonly entry: Entry; readonly why: string }
   'entry-released': { readonly entry: EntryId; readonly by: Actor }
@@ -47,16 +59,38 @@ export type LaneEvents = {
   /** One per restart of the machine or change of owner (T21). */
   'turn-resumed': { readonly turn: TurnId; readonly restarts: number }
   'step-started': { readonly turn: TurnId; readonly name: string; readonly kind: StepKind; readonly attempt: number }
-  'step-done': { readonly turn: TurnId; readonly name: string; readonly kind: StepKind; readonly outcome: 'done' | 'assumed' | 'abandoned' } & Recorded
+  'step-done': {
+    readonly turn: TurnId
+    readonly name: string
+    readonly kind: StepKind
+    readonly outcome: 'done' | 'assumed' | 'abandoned'
+  } & Recorded
   'step-failed': { readonly turn: TurnId; readonly name: string; readonly kind: StepKind; readonly message: string; readonly code: string }
   'arrivals-taken': { readonly turn: TurnId; readonly name: string; readonly taken: readonly Taken[] }
-  'question-asked': { readonly turn: TurnId; readonly name: string; readonly ask: AskId; readonly text: string; readonly options?: readonly Option[]; readonly due?: number }
-  delegated: { readonly turn: TurnId; readonly name: string; readonly ask: AskId; readonly lane: LaneId; readonly entry: EntryId; readonly due?: number }
+  'question-asked': {
+    readonly turn: TurnId
+    readonly name: string
+    readonly ask: AskId
+    readonly text: string
+    readonly options?: readonly Option[]
+    readonly due?: number
+  }
+  delegated: {
+    readonly turn: TurnId
+    readonly name: string
+    readonly ask: AskId
+    readonly lane: LaneId
+    readonly entry: EntryId
+    readonly due?: number
+  }
   'timer-set': { readonly turn: TurnId; readonly name: string; readonly ask: AskId; readonly due: number }
   'question-answered': { readonly turn: TurnId; readonly answer: Answer }
   'ask-answered': { readonly turn: TurnId; readonly answer: Answer }
   'wait-ended': { readonly turn: TurnId; readonly name: string; readonly ask: AskId }
-  'turn-parked': { readonly turn: TurnId; readonly waits: readonly { readonly name: string; readonly asks: readonly AskId[]; readonly wake: boolean }[] }
+  'turn-parked': {
+    readonly turn: TurnId
+    readonly waits: readonly { readonly name: string; readonly asks: readonly AskId[]; readonly wake: boolean }[]
+  }
   'turn-paused': { readonly turn: TurnId; readonly by: Actor }
   'turn-continued': { readonly turn: TurnId; readonly by: Actor }
   'turn-stopping': { readonly turn: TurnId; readonly by: Actor }

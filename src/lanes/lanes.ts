@@ -1,12 +1,25 @@
 // The lanes: one single writer per process. Its mailbox, its turns, its events.
 // Owns: the state machine of a lane, turns and their replay, asks, timers, priorities, leases. Leaves tables to store/*, what a
 // turn does to engines/*, who may post to the edges. The rules L1 to L14 stand in docs/spec.md; tests carry their ids.
-import type { EntryId, LaneId, MessageId, ProcessId, SessionId, TurnId } from '../base/ids.ts'
+//
+// Read in this order: engine.ts (what a turn is), state.ts (what is folded), lane.ts (the single writer), run.ts and turn-*.ts
+// (an engine's run), settle.ts (how a turn ends), then this file: which lanes are in memory, and who is next.
+import type { Clock } from '../base/clock.ts'
+import { laneOf, type NewId, type NodeId, type ProcessId } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
 import type { Posted } from '../journal/commit.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { JournalStore } from '../journal/journal-store.ts'
 import type { Actor } from '../protocol/actor.ts'
-import type { Control, Entry, Work } from '../protocol/entry.ts'
-import type { ProcessStatus } from '../protocol/process.ts'
+import { type Entry, isWork } from '../protocol/entry.ts'
+import { createProcess } from './create.ts'
 import type { Engine, ProcessInfo } from './engine.ts'
+import { openLease } from './lease.ts'
+import { type Live, openLive } from './live.ts'
+import { type LaneView, viewOf } from './look.ts'
+import { arrival, type ChainLimits, defaultChainLimits } from './post.ts'
+import { openResidents, type ResidentStats } from './residents.ts'
+import { openTimers } from './timers.ts'
 
 export type Lanes = {
   /** Makes a process and its lane; the cursor is that of its process-created event. */
@@ -16,48 +29,86 @@ export type Lanes = {
    * `limit` (edges only): at most so many entries may wait there.
    */
   post(entry: NewEntry, options?: { readonly limit?: number }): Promise<Posted>
-  /** The turn that is open in that lane, null when none is. Opens nothing. */
+  /** What is going on in that process's lane, null when there is none. Claims nothing. */
   look(process: ProcessId): Promise<LaneView | null>
   /** Live words and progress of a session's lanes. */
   readonly live: Live
   registerEngine(engine: Engine): void
-  /** Starts the pump, the timers and the heartbeat, and looks at what was unfinished. */
+  /** Starts the pump, the timers and the heartbeat, and looks at what was unfinished. Resolves when all of that is known, not done. */
   start(): Promise<void>
-  /** Lets running commits end, gives up its lanes; running steps are cut short and done again at the next start. */
+  /** Gives up its lanes; running steps are cut short and done again at the next start. Idempotent. */
   stop(): Promise<void>
-  stats(): LaneStats
+  stats(): ResidentStats
 }
 
-/** An entry without what the lanes fill in: chain of a root, time. `ref` is the id that the outside knows (a message's msg_...). */
-export type NewEntry = Omit<Entry, 'chain' | 'at'> & { readonly chain?: Entry['chain'] }
+/** An entry without what the lanes fill in: the chain of a root, and the time. */
+export type NewEntry = Omit<Entry, 'chain' | 'at'> & { readonly chain?: Entry['chain']; readonly at?: number }
 
-/** What is going on in a lane, and what waits behind what (L6). */
-export type LaneView = {
-  readonly process: ProcessInfo
-  readonly status: ProcessStatus
-  readonly leaf: MessageId | null
-  readonly turn: null | {
-    readonly id: TurnId
-    readonly engine: string
-    readonly steps: readonly { readonly name: string; readonly kind: string; readonly state: 'started' | 'done' | 'failed'; readonly attempt: number }[]
-    readonly waits: readonly { readonly name: string; readonly asks: readonly string[] }[]
+export type LanesOptions = {
+  readonly journal: Journal
+  readonly store: JournalStore
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly node: NodeId
+  readonly log: Log
+  readonly limits?: ChainLimits
+  /** How long an engine may take to end after a stop (L11). */
+  readonly graceMs?: number
+  /** Lanes kept in memory when they rest. */
+  readonly maxOpen?: number
+  /** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
+  readonly lease?: { readonly ttlMs: number; readonly marginMs: number }
+}
+
+export function openLanes(options: LanesOptions): Lanes {
+  const { journal, store, clock, newId } = options
+  const engines = new Map<string, Engine>()
+  const live = openLive()
+  const lease = openLease(options)
+  const timers = openTimers({ store, clock, log: options.log, post: (entry) => post(entry) })
+  const residents = openResidents({
+    ...options,
+    live,
+    limits: options.limits ?? defaultChainLimits,
+    graceMs: options.graceMs ?? 900,
+    maxOpen: options.maxOpen ?? 1_000,
+    engine: (name) => engines.get(name),
+    mayAct: lease.mayAct,
+    timerSet: timers.set,
+  })
+
+  function post(given: NewEntry, limits?: { readonly limit?: number }): Promise<Posted> {
+    const entry: Entry = { ...given, chain: given.chain ?? { root: given.id, depth: 0, hops: 0 }, at: given.at ?? clock.now() }
+    const starts = isWork(entry.body) && residents.mayStartWith(entry)
+    residents.coming(entry.lane, 1)
+    const posted = journal.post({ entry, event: arrival(entry, newId) }, limits)
+    if (starts) residents.startWith(entry)
+    return posted.finally(() => residents.coming(entry.lane, -1))
   }
-  /** Each waiting entry with the reason why it is not taken yet. */
-  readonly queue: readonly { readonly entry: EntryId; readonly kind: string; readonly message?: MessageId; readonly behind: string }[]
+
+  return {
+    create: (process, by) => createProcess(options, process, by),
+    post,
+    async look(process) {
+      return viewOf(store, laneOf(process), residents.resident(laneOf(process)))
+    },
+    live,
+    registerEngine: (engine) => void engines.set(engine.name, engine),
+    async start() {
+      await lease.start()
+      await residents.start()
+      await timers.start()
+    },
+    async stop() {
+      timers.stop()
+      await residents.stop()
+      lease.stop()
+    },
+    stats: residents.stats,
+  }
 }
 
-export type LaneStats = { readonly open: number; readonly running: number; readonly waiting: number; readonly turns: number; readonly quarantined: number }
-
-/** Frames that are never journalled (L9). A new attempt starts at offset 0 and replaces what was shown. */
-export type LiveFrame =
-  | { readonly kind: 'words'; readonly session: SessionId; readonly process: ProcessId; readonly turn: TurnId; readonly step: string; readonly attempt: number; readonly offset: number; readonly text: string }
-  | { readonly kind: 'progress'; readonly session: SessionId; readonly process: ProcessId; readonly turn: TurnId; readonly step: string; readonly text: string }
-
-export type Live = {
-  /** Hears frames of that session from now on; returns the way to stop. */
-  listen(session: SessionId, hear: (frame: LiveFrame) => void): () => void
-  /** The text so far of every step that streams in that session now, as frames with offset 0. */
-  soFar(session: SessionId): readonly LiveFrame[]
-}
-
-export type { Control, Engine, LaneId, ProcessInfo, Work }
+export type { Engine, ProcessInfo } from './engine.ts'
+export type { Live, LiveFrame } from './live.ts'
+export type { LaneView } from './look.ts'
+export type { ResidentStats as LaneStats } from './residents.ts'

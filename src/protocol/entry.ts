@@ -48,7 +48,8 @@ export type NoteBody = { readonly kind: 'note'; readonly topic: string; readonly
 
 export type Control =
   | { readonly kind: 'stop'; readonly turn: TurnId; readonly reason?: string }
-  | { readonly kind: 'pause' | 'resume'; readonly turn: TurnId }
+  | { readonly kind: 'pause'; readonly turn: TurnId }
+  | { readonly kind: 'resume'; readonly turn: TurnId }
   | { readonly kind: 'answer'; readonly ask: AskId; readonly value: Json }
   | { readonly kind: 'timeout'; readonly ask: AskId }
   /** Takes a waiting entry back: refused when it is no longer waiting. */
@@ -58,7 +59,8 @@ export type Control =
   /** Chooses the leaf that the next message continues. */
   | { readonly kind: 'select'; readonly leaf: MessageId | null }
   /** The session's own life: a suspended process starts nothing, a closed one takes nothing. */
-  | { readonly kind: 'suspend' | 'wake' }
+  | { readonly kind: 'suspend' }
+  | { readonly kind: 'wake' }
   | { readonly kind: 'close'; readonly reason: CloseReason }
 
 export const closeReasons = [

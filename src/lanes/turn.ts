@@ -1,0 +1,35 @@
+// The turn that an engine sees: a run's verbs, put together. Each verb stands in its own file.
+import type { Entry } from '../protocol/entry.ts'
+import type { Turn } from './engine.ts'
+import type { Run } from './run.ts'
+import { arrivals } from './turn-arrivals.ts'
+import { ask, open, wait } from './turn-ask.ts'
+import { note, now, post, say } from './turn-say.ts'
+import { once, step } from './turn-step.ts'
+
+export function turnOf(run: Run): Turn {
+  const { core } = run
+  const { process } = core.state()
+  if (!process) throw new Error('a turn without a process')
+  const { id, taken, startedWith, leaf, chain, priority } = run.turn()
+  const entries: readonly Entry[] = taken.slice(0, startedWith).map((t) => core.body(t.entry))
+  return {
+    id,
+    process,
+    entries,
+    leaf,
+    chain,
+    priority,
+    signal: run.signal,
+    step: (name, kind, act) => step(run, { name, kind }, act),
+    once: (name, act, options) => once(run, name, { act, ...options }),
+    arrivals: (name) => arrivals(run, name),
+    open: (name, what) => open(run, name, what),
+    wait: (name, asks, options) => wait(run, { name, asks, ...options }),
+    ask: (name, what, options) => ask(run, name, { what, ...options }),
+    say: (name, line) => say(run, name, line),
+    post: (name, lane, work) => post(run, { name, lane, work }),
+    note: (name, fact) => note(run, name, fact),
+    now: (name) => now(run, name),
+  }
+}
