@@ -1,6 +1,13 @@
 // The scope tree: tenants, groups, projects, sessions, processes; documents and settings in their cascade; language.
-// Owns: who belongs to what, and what is configured where. Leaves running to lanes, agent files' meaning to agents.
-// All of it is events in streams (journal/stream.ts); lists are projections.
+// Owns: who belongs to what, and what is configured where. Leaves running to lanes, what agent files mean to agents, tables to
+// store/* (scopes-store.ts, conversation-store.ts, document-store.ts). Built by open-scopes.ts over rooms.ts.
+// All of it is events (events.ts) in streams: `tenant:<name>` holds groups and projects, `ses_...` what was decided about a session,
+// `scope:<level>/<name>` a place's documents and settings. A change resolves when its projection has passed it.
+// Others also import language.ts, title.ts, names.ts, session-state.ts, session-status.ts, close-event.ts, project-resolution.ts,
+// setting-keys.ts, document-path.ts. The rules P1 to P22 stand in docs/spec.md, above all:
+// P2  A home is made once, however many ask at the same moment.
+// P6  Suspending, resuming and closing reaches every process by an entry; who can't be reached gets its status written.
+// P15 Nothing that was written is lost but by a purge: every write is a version, also one from an editor.
 import type { MessageId, ProcessId, SessionId } from '../base/ids.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { ProcessInfo } from '../lanes/engine.ts'
@@ -49,8 +56,13 @@ export type Sessions = {
   close(id: SessionId, by: Actor): Promise<Changed<Session>>
   /** The cascades of reference/eddie.md 1.2: every process that isn't terminal first, then the session. */
   suspend(id: SessionId, cause: 'IDLE' | 'DISCONNECT' | 'FORCED'): Promise<void>
+  /** Wakes what was suspended. Call it before a message for a session that is SUSPENDED. Nothing for an archived or closed one. */
   resume(id: SessionId, by: Actor): Promise<void>
-  /** A connection of that session came or went; the last one to go applies onDisconnect. */
+  /**
+   * A connection of that session came or went; the last one to go applies onDisconnect. With a profile it is the owner's: the
+   * session takes that profile and goes on if it was suspended; a guest gives none and changes nothing. Throws NotFound for a
+   * session that is closed.
+   */
   connected(id: SessionId, connection: string, options?: { readonly profile?: string; readonly takeover?: boolean }): Promise<Binding>
   disconnected(id: SessionId, connection: string): Promise<void>
   /** Who owns it: the login name; null for an unknown session. From memory or one indexed read. */
