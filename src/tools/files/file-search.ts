@@ -1,0 +1,165 @@
+// Where something stands in the project's files, or which files have a name.
+import { z } from 'zod'
+import { messageOf } from '../../base/errors.ts'
+import { defineTool, done, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
+import { binaryKind } from './file-read.ts'
+import { type Glob, globOf } from './glob.ts'
+import { type Matcher, patternMatcher, textMatcher } from './matcher.ts'
+import { findPlace, openPlace, type Place, realRoots } from './place.ts'
+import { type LeftOut, leftOutWords, walk } from './walk.ts'
+
+const mostHits = 100
+const mostPerFile = 20
+const mostFiles = 5000
+const largest = 2 * 1024 * 1024
+const patternBudgetMs = 3000
+
+const input = z.strictObject({
+  text: z.string().max(500).optional().describe('Plain text to look for; upper and lower case are the same unless matchCase'),
+  pattern: z.string().max(500).optional().describe('Instead of text: a regular expression (JavaScript), matched line by line'),
+  path: z.string().optional().describe('Folder or file to look in; the whole project when left out'),
+  glob: z.string().optional().describe('Only files with such names: *.ts, docs/**/*.md, *.{yml,yaml}'),
+  matchCase: z.boolean().default(false),
+})
+type Input = z.infer<typeof input>
+
+export const fileSearch: Tool = defineTool({
+  name: 'file_search',
+  description:
+    'Searches the files of the project for a text or a pattern and answers with path:line: content. With only a glob it answers ' +
+    `with the names of the files. At most ${mostHits} hits. Hidden, generated, binary and very large files are left out.`,
+  labels: ['read-only', 'files'],
+  capability: 'fs.read',
+  effect: 'replayable',
+  needsRoots: true,
+  input,
+  async run(given, context) {
+    const glob = given.glob === undefined ? () => true : globOf(given.glob)
+    if (glob === null) return refused('invalid', 'The glob is too long or has too many alternatives.')
+    if (given.text !== undefined && given.pattern !== undefined) return refused('invalid', 'Give either text or pattern, not both.')
+    if (given.text === undefined && given.pattern === undefined && given.glob === undefined) {
+      return refused('invalid', 'Say what to look for: text, pattern, or a glob for names alone.')
+    }
+    const starts = await startsOf(given.path, context)
+    if ('why' in starts) return refused(starts.code, starts.why)
+    const matcher = matcherOf(given)
+    if (matcher instanceof Error)
+      return refused('invalid', `The pattern is no regular expression: ${messageOf(matcher)}. Allowed are those of JavaScript.`)
+    try {
+      return await search({ starts, glob, matcher, context, given })
+    } finally {
+      await matcher?.close()
+    }
+  },
+})
+
+type Search = {
+  readonly starts: readonly Place[]
+  readonly glob: Glob
+  readonly matcher: Matcher | null
+  readonly context: ToolContext
+  readonly given: Input
+}
+type Tally = { hits: string[]; files: number; matchedFiles: number; skipped: number; isCut: boolean; leftOut: LeftOut }
+
+async function search(search: Search): Promise<Outcome> {
+  const tally: Tally = { hits: [], files: 0, matchedFiles: 0, skipped: 0, isCut: false, leftOut: { hidden: 0, unreadable: 0, crowded: 0 } }
+  for (const start of search.starts) {
+    for await (const place of filesOf(start, search, tally)) {
+      if (tally.hits.length >= mostHits || tally.files >= mostFiles) {
+        tally.isCut = true
+        break
+      }
+      tally.files++
+      if (search.matcher === null) tally.hits.push(place.shown)
+      else if (!(await searchFile(place, { ...search, matcher: search.matcher }, tally))) return tooSlow(search, place)
+    }
+  }
+  search.context.signal.throwIfAborted()
+  return done(report(search, tally))
+}
+
+/** False when the pattern took too long. */
+async function searchFile(place: Place, { matcher, context }: Search & { matcher: Matcher }, tally: Tally): Promise<boolean> {
+  const text = place.size > largest ? null : await textOf(place, context.roots)
+  if (text === null) {
+    tally.skipped++
+    return true
+  }
+  const found = await matcher.match(text, Math.min(mostPerFile, mostHits - tally.hits.length))
+  if (found === null) return false
+  if (found.length > 0) tally.matchedFiles++
+  for (const hit of found) tally.hits.push(`${place.shown}:${hit.line}: ${hit.text}`)
+  if (found.length === mostPerFile) tally.hits.push(`${place.shown}: [more hits in this file may follow]`)
+  return true
+}
+
+/** null for binary files and ones that can't be read. */
+async function textOf(place: Place, roots: readonly string[]): Promise<string | null> {
+  const file = await openPlace(place, roots)
+  if ('why' in file) return null
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(largest, place.size + 1))
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
+    const content = bytes.subarray(0, bytesRead)
+    return binaryKind(content.subarray(0, 8192)) ? null : content.toString('utf8')
+  } catch {
+    return null
+  } finally {
+    await file.close()
+  }
+}
+
+async function* filesOf(start: Place, { glob, context }: Search, tally: Tally): AsyncGenerator<Place> {
+  if (start.kind === 'file') return yield start
+  for await (const found of walk({ start: start.real, depth: 64, signal: context.signal }, tally.leftOut)) {
+    if (found.kind !== 'file' || !glob(found.path)) continue
+    const place = await findPlace(found.real, context.roots)
+    if ('real' in place && place.kind === 'file') yield place
+  }
+}
+
+async function startsOf(path: string | undefined, { roots }: ToolContext) {
+  if (path !== undefined) {
+    const place = await findPlace(path, roots)
+    return 'real' in place ? [place] : place
+  }
+  const places = await Promise.all((await realRoots(roots)).map((root) => findPlace(root, roots)))
+  const there = places.filter((place) => 'real' in place)
+  return there.length > 0 ? there : findMissing(roots)
+}
+
+async function findMissing(roots: readonly string[]) {
+  const place = await findPlace('.', roots)
+  return 'why' in place ? place : [place]
+}
+
+function matcherOf({ text, pattern, matchCase }: Input): Matcher | null | Error {
+  if (text !== undefined) return textMatcher(text, matchCase)
+  if (pattern === undefined) return null
+  try {
+    return patternMatcher(pattern, { matchCase, budgetMs: patternBudgetMs })
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown : new Error(String(thrown))
+  }
+}
+
+function tooSlow({ given }: Search, place: Place): Outcome {
+  return refused(
+    'too_slow',
+    `The pattern ${JSON.stringify(given.pattern)} took more than ${patternBudgetMs / 1000} seconds (at ${place.shown}) and was given up. ` +
+      'Use a simpler pattern without nested repetition, or text.',
+  )
+}
+
+function report({ given, matcher }: Search, tally: Tally): string {
+  const what = JSON.stringify(given.text ?? given.pattern ?? given.glob ?? '')
+  const where = matcher === null ? '' : ` in ${tally.matchedFiles} of ${tally.files} files`
+  const head = tally.hits.length === 0 ? `Nothing found for ${what} (${tally.files} files looked at).` : `${what}${where}:`
+  const notes = [
+    tally.isCut ? `stopped after ${tally.hits.length} hits and ${tally.files} files: name a path or a glob to look further` : '',
+    tally.skipped > 0 ? `${tally.skipped} binary or large files (over ${largest} bytes) not searched` : '',
+    leftOutWords(tally.leftOut),
+  ].filter((text) => text !== '')
+  return [head, ...tally.hits, ...notes.map((note) => `[${note}]`)].join('\n')
+}

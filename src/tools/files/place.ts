@@ -1,0 +1,138 @@
+// From a path that a model wrote to an open file that is surely inside the project's folders.
+// The check is made on what the path really leads to (all links followed), and again on what was opened, because somebody may
+// change a link between the two. Outside paths written as such are refused before the disk is asked anything.
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+
+export type Place = {
+  /** Absolute, without links. */
+  readonly real: string
+  /** How it is shown: relative to its folder when there is one folder, absolute otherwise. */
+  readonly shown: string
+  readonly kind: 'file' | 'folder'
+  readonly size: number
+}
+export type NoPlace = { readonly code: 'invalid' | 'outside' | 'not_found' | 'special' | 'unreadable'; readonly why: string }
+
+/** `roots` are absolute; ones that are gone are passed over, and named when none is left. Never throws. */
+export async function findPlace(path: string, roots: readonly string[]): Promise<Place | NoPlace> {
+  const problem = problemOf(path)
+  if (problem) return { code: 'invalid', why: problem }
+  const there = await realRoots(roots)
+  if (there.length === 0) return { code: 'not_found', why: `The project's folders are gone: ${roots.join(', ') || 'it has none'}.` }
+  const candidates = candidatesOf(path, [...new Set([...roots, ...there])])
+  if (candidates.length === 0) return outside(path, roots)
+  let last: NoPlace = { code: 'not_found', why: `There is no "${path}" in ${roots.join(', ')}.` }
+  for (const candidate of candidates) {
+    const found = await look(candidate, path, there)
+    if ('real' in found) return found
+    if (found.code !== 'not_found') last = found
+  }
+  return last
+}
+
+/** Opens a file for reading and makes sure that it is the one that was found. The caller closes it. */
+export async function openPlace(place: Place, roots: readonly string[]): Promise<FileHandle | NoPlace> {
+  try {
+    // Non-blocking: should it have become a pipe meanwhile, opening does not wait for a writer.
+    const file = await open(place.real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    const problem = await recheck(file, place, await realRoots(roots))
+    if (problem === null) return file
+    await file.close()
+    return problem
+  } catch (error) {
+    return faultOf(error, place.shown)
+  }
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+/** The folders that are there, without links. */
+export async function realRoots(roots: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(roots.map((root) => realpath(root).catch(() => null)))
+  return found.filter((root) => root !== null)
+}
+
+/** A name with control characters is shown as JSON, so that it can't imitate another line. */
+export function showName(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(name) ? JSON.stringify(name) : name
+}
+
+function problemOf(path: string): string | null {
+  if (path.includes('\0')) return 'A path has no NUL character.'
+  if (path.length > 4096) return 'A path has at most 4096 characters.'
+  return null
+}
+
+/** Where the path may lie, as written; [] when it leads outside of every folder by its own words. */
+function candidatesOf(path: string, roots: readonly string[]): readonly string[] {
+  if (isAbsolute(path)) return roots.some((root) => isInside(resolve(path), resolve(root))) ? [resolve(path)] : []
+  return roots.map((root) => resolve(root, path)).filter((one, at) => isInside(one, resolve(roots[at] ?? '/')))
+}
+
+async function look(candidate: string, asked: string, roots: readonly string[]): Promise<Place | NoPlace> {
+  try {
+    const real = await realpath(candidate)
+    const root = roots.find((one) => isInside(real, one))
+    if (root === undefined) return { code: 'outside', why: `"${asked}" is a link that leads outside of the project's folders.` }
+    const stats = await stat(real)
+    const kind = kindOf(stats)
+    if (kind === 'special') return { code: 'special', why: `"${asked}" is neither a file nor a folder but a device, pipe or socket.` }
+    const shown = roots.length > 1 ? real : relative(root, real) || '.'
+    return { real, shown: showName(shown), kind, size: stats.size }
+  } catch (error) {
+    return faultOf(error, asked)
+  }
+}
+
+/** What the system says is open, by its number; elsewhere than on Linux by asking for the path again. */
+async function recheck(file: FileHandle, place: Place, roots: readonly string[]): Promise<NoPlace | null> {
+  const opened = await file.stat()
+  if (!opened.isFile()) return { code: 'special', why: `"${place.shown}" is no file any more.` }
+  const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(place.real))
+  const named = await lstat(real).catch(() => null)
+  const isSame = named !== null && named.ino === opened.ino && named.dev === opened.dev
+  if (isSame && roots.some((root) => isInside(real, root))) return null
+  return { code: 'outside', why: `"${place.shown}" was changed while it was opened; it is not read.` }
+}
+
+function kindOf(stats: Stats): 'file' | 'folder' | 'special' {
+  if (stats.isFile()) return 'file'
+  return stats.isDirectory() ? 'folder' : 'special'
+}
+
+function outside(path: string, roots: readonly string[]): NoPlace {
+  const where = roots.length > 0 ? roots.join(', ') : 'no folder at all'
+  return {
+    code: 'outside',
+    why: `"${showName(path.slice(0, 300))}" is outside of the project's folders; allowed is what lies in ${where}.`,
+  }
+}
+
+const faults: Readonly<Record<string, { readonly code: NoPlace['code']; readonly what: string }>> = {
+  ENOENT: { code: 'not_found', what: 'does not exist' },
+  ENOTDIR: { code: 'not_found', what: 'does not exist: a part of it is a file, not a folder' },
+  ELOOP: { code: 'unreadable', what: 'is a link that leads in a circle' },
+  EACCES: { code: 'unreadable', what: 'may not be read by this program' },
+  EPERM: { code: 'unreadable', what: 'may not be read by this program' },
+  ENAMETOOLONG: { code: 'invalid', what: 'is longer than a name may be' },
+  ENXIO: { code: 'special', what: 'is neither a file nor a folder but a device, pipe or socket' },
+}
+
+/** Never the system's own words: they name absolute places that links lead to. */
+function faultOf(error: unknown, asked: string): NoPlace {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const { code: kind, what } = faults[code] ?? { code: 'unreadable', what: `can't be read (${code || 'unknown error'})` }
+  return { code: kind, why: `"${showName(asked.slice(0, 300))}" ${what}.` }
+}
+
+/** The agent's `unveil` entries inside the project's folders: narrowed only, so an entry outside gives nothing. Pure. */
+export function unveiled(roots: readonly string[], unveil: readonly string[]): readonly string[] {
+  const inside = roots.flatMap((root) => unveil.map((one) => resolve(root, one)).filter((one) => isInside(one, resolve(root))))
+  return [...new Set(inside)]
+}
