@@ -2,11 +2,11 @@
 // Owns: user rows; secrets that prove who is there, kept as hashes. Leaves to server: cookies and headers; to scopes: sessions and
 // projects of a user; to policy: what an agent may do.
 //
-// P1  There is one owner, made at the first start; every other user is made by the owner.
-// P2  A one-time code is used once, within ten minutes, also when two use it at once.
-// P3  After ten wrong codes in a minute further tries are refused until the minute is over.
-// P4  No secret is stored or shown again: what is stored is its hash.
-// P5  A token never has more scopes than whoever made it.
+// U1  There is one owner, made at the first start; every other user is made by the owner.
+// U2  A one-time code is used once, within ten minutes, also when two use it at once.
+// U3  After ten wrong codes in a minute further tries are refused until the minute is over.
+// U4  No secret is stored or shown again: what is stored is its hash.
+// U5  A token never has more scopes than whoever made it.
 import type { Clock } from '../base/clock.ts'
 import { Forbidden, InvalidInput, NotFound } from '../base/errors.ts'
 import type { NewId } from '../base/ids.ts'
@@ -39,7 +39,7 @@ export type People = {
   /** Whose login it is; null when it is none, expired or ended. */
   byLogin(secret: string): Promise<User | null>
   endLogin(secret: string): Promise<void>
-  /** `held`: the scopes of whoever asks, null for a person. Throws Forbidden when more is asked for (P5). */
+  /** `held`: the scopes of whoever asks, null for a person. Throws Forbidden when more is asked for (U5). */
   newToken(user: string, given: NewToken, held: readonly string[] | null): Promise<{ readonly token: Token; readonly secret: string }>
   byToken(secret: string): Promise<{ readonly user: User; readonly scopes: readonly string[] } | null>
   tokens(user: string): Promise<readonly Token[]>

@@ -31,13 +31,15 @@ export async function postMessage(
   const where = await placeOf(hub, caller, session, given)
   if (given.parent) await messageIn(hub, where.session, given.parent, '/parent')
   if (session.status === 'SUSPENDED') await hub.scopes.sessions.resume(where.session, caller.actor)
+  const isOver = session.status === 'CLOSED' || session.status === 'ARCHIVED'
   const bodies = await bodiesOf(hub, caller, where, given)
   for (const body of bodies) {
-    const posted = await put(hub, caller, where, body)
+    const posted = await put(hub, caller, { ...where, isOver }, body)
     const isLast = body === bodies.at(-1)
     if (!posted.ok && posted.reason === 'conflict' && !isLast) continue
     if (!posted.ok && posted.reason === 'conflict')
       throw new Conflict('a message with this id and other content was sent before', { path: '/id' })
+    if (isOver && !posted.ok && posted.reason === 'full') throw new Conflict('the session is closed', { code: 'closed' })
     refusePost(posted)
     return { id: posted.ref ?? '', duplicate: posted.duplicate, cursor: posted.cursor }
   }
@@ -64,9 +66,10 @@ async function placeOf(
   return { session: id, process, entry }
 }
 
-function put(hub: Hub, caller: Caller, where: Where, body: MessageBody): Promise<Posted> {
+/** Into a session that is over nothing new goes, but what is known is still answered as such: a limit of 0 does that. */
+function put(hub: Hub, caller: Caller, where: Where & { readonly isOver: boolean }, body: MessageBody): Promise<Posted> {
   const entry = { lane: laneOf(where.process), id: where.entry, from: caller.actor, body, ref: hub.newId('msg') }
-  return hub.lanes.post(entry, { limit: hub.limits.mailbox })
+  return hub.lanes.post(entry, { limit: where.isOver ? 0 : hub.limits.mailbox })
 }
 
 async function messageIn(hub: Hub, session: SessionId, id: string, path: string): Promise<Message> {

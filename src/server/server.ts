@@ -3,12 +3,12 @@
 // Owns: addresses, credentials on requests, origins, limits, problems, the OpenAPI document, figures for Prometheus.
 // Leaves to lanes what happens to a message, to scopes what belongs to whom, to people who somebody is.
 //
-// H1  Every request names us in Host; what changes something, and every upgrade, comes from our own page or from no page.
-// H2  Without a credential there is nothing but health, login and the page's own files.
-// H3  A message is accepted once for each (sender, session, client's id); the same again is a duplicate, other content a conflict.
-// H4  What is wrong is named with its path and what is allowed; what is not ours to show looks like what does not exist.
-// H5  Nothing hostile makes a 5xx, a hang, or memory grow without a bound.
-// H6  A reader resumes by cursor and misses nothing; a slow one is closed and told to.
+// H1   Without a credential 401, from a foreign Origin or Host 403, before anything is read.
+// H2   A message is accepted once for each (sender, session, client's id); the same again is a duplicate, other content a conflict.
+// H4   What is wrong is named with its path and what is allowed. H13: what is not ours to show looks like what does not exist.
+// H7   A reader resumes by cursor and misses nothing. H14: a slow one is closed and told to.
+// H11  Nothing hostile makes a 5xx, a hang, or memory grow without a bound.
+// The other rules H stand in docs/spec.md.
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'

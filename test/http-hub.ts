@@ -1,0 +1,194 @@
+/**
+ * A whole hub under its server: real SQLite file, journal, lanes, scopes and people, with an engine that does what the message
+ * says. `ask` goes through the HTTP interface without a port; `listen` opens real ones.
+ *
+ *     hello            says "echo: hello"
+ *     stream N         streams N words "w0 w1 ...", one each time `hub.gate.open()` is called (or all at once when it stands open)
+ *     question         asks "tea or coffee?" with two options, then says what was answered
+ *     fail             throws
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../src/base/clock.ts'
+import { ulids } from '../src/base/ids.ts'
+import type { Log, LogFields } from '../src/base/log.ts'
+import { openJournal } from '../src/journal/journal.ts'
+import type { Engine, Turn } from '../src/lanes/engine.ts'
+import { openLanes } from '../src/lanes/lanes.ts'
+import { openPeople } from '../src/people/people.ts'
+import { openScopes } from '../src/scopes/open-scopes.ts'
+import { type Limits, openInside, openServer, type ServerOptions } from '../src/server/server.ts'
+import { sqliteConversation } from '../src/store/sqlite/conversation.ts'
+import { sqliteDocuments } from '../src/store/sqlite/documents.ts'
+import { sqlitePeople } from '../src/store/sqlite/people.ts'
+import { sqliteScopes } from '../src/store/sqlite/scopes-tree.ts'
+import { openSqliteStore } from '../src/store/sqlite/sqlite.ts'
+
+export type Line = { readonly level: string; readonly what: string; readonly fields: LogFields }
+export type Gate = { open(): void; readonly passed: () => Promise<void>; always: boolean }
+export type Asked = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Answer }
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+type Answer = any
+
+export type HubOptions = {
+  readonly home?: string
+  readonly trustLoopback?: boolean
+  readonly limits?: Partial<Limits>
+  readonly webRoot?: string | null
+}
+
+export async function openHub(options: HubOptions = {}) {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'steward-http-'))
+  const lines: Line[] = []
+  const log: Log = (level, what, fields = {}) => void lines.push({ level, what, fields })
+  const clock = systemClock
+  const newId = ulids(clock.now)
+  const store = await openSqliteStore({ file: join(home, 'steward.db'), now: clock.now, log })
+  const journal = await openJournal({ store: store.journal, clock, log })
+  const node = newId('nod')
+  const lanes = openLanes({ journal, store: store.journal, clock, newId, node, log })
+  const people = await openPeople({ store: sqlitePeople(store), clock, newId, random: randomBytes, ownerName: 'ada' })
+  const gate = openGate()
+  lanes.registerEngine(scriptEngine(gate))
+  const scopes = await openScopes({
+    journal,
+    store: store.journal,
+    lanes,
+    clock,
+    newId,
+    views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
+    users: async (name) => (await people.user(name)) !== null,
+    engineOf: async (agent) => (agent === undefined || agent === 'quick' ? { agent: 'quick', engine: 'script', params: {} } : null),
+    log,
+    bundledRoot: join(home, 'bundled'),
+    documentsRoot: null,
+  })
+  await lanes.start()
+  const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
+    people,
+    scopes,
+    lanes,
+    journal,
+    agents: async () => [{ name: 'quick', engine: 'script' }],
+    doctor: async () => [],
+    config: async () => [{ key: 'STEWARD_PORT', value: 4180, source: 'default' }],
+    log,
+    clock,
+    newId,
+    version: '0.0.0-test',
+    webRoot: options.webRoot ?? null,
+    trustLoopback: options.trustLoopback ?? false,
+    limits: { ownerRate: 1_000_000, ...options.limits },
+  }
+  const inside = openInside(rooms)
+  const { code } = await people.newCode('ada')
+  const redeemed = await people.redeem(code)
+  const cookie = redeemed.ok ? `steward=${redeemed.secret}` : ''
+  const servers: { close(): Promise<void> }[] = []
+
+  /** As the owner with the cookie, unless `headers` say otherwise (an empty cookie: nobody). */
+  async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Asked> {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const given = { host: 'localhost', cookie, ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers }
+    const request = new Request(`http://localhost${path}`, { method, headers: given, ...(text === undefined ? {} : { body: text }) })
+    const response = await inside.handle(request, { unix: false, remote: '127.0.0.1' })
+    const answer = await response.text()
+    return { status: response.status, headers: response.headers, text: answer, json: parse(answer) }
+  }
+
+  return {
+    home,
+    lines,
+    cookie,
+    people,
+    scopes,
+    lanes,
+    journal,
+    gate,
+    inside,
+    ask,
+    async session(): Promise<string> {
+      return (await ask('POST', '/api/sessions', {})).json.id
+    },
+    async listen(more: Partial<ServerOptions> = {}) {
+      const server = await openServer({ ...rooms, host: '127.0.0.1', port: 0, socketPath: null, ...more })
+      servers.push(server)
+      return server
+    },
+    /** Ends the hub; the folder stays when `keep` says so. */
+    async close(given: { readonly keep?: boolean } = {}): Promise<void> {
+      for (const server of servers) await server.close()
+      await inside.close()
+      await lanes.stop()
+      await scopes.close()
+      await journal.close()
+      await store.close()
+      if (!given.keep) rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+export type TestHub = Awaited<ReturnType<typeof openHub>>
+
+function parse(text: string): Answer {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count))
+}
+
+function openGate(): Gate {
+  let open = Promise.withResolvers<void>()
+  return {
+    always: true,
+    open() {
+      open.resolve()
+      open = Promise.withResolvers()
+    },
+    passed: () => open.promise,
+  }
+}
+
+function scriptEngine(gate: Gate): Engine {
+  return {
+    name: 'script',
+    version: 1,
+    accepts: [1],
+    async run(turn) {
+      const entry = turn.entries.at(-1)
+      const text = entry?.body.kind === 'message' ? entry.body.text : ''
+      const [verb, count] = text.split(' ')
+      if (verb === 'fail') throw new Error('as asked')
+      if (verb === 'stream') return streamWords(turn, gate, Number(count))
+      if (verb === 'question') return askTea(turn)
+      turn.say('reply', { text: `echo: ${turn.entries.map((one) => (one.body.kind === 'message' ? one.body.text : '')).join(' | ')}` })
+    },
+  }
+}
+
+async function streamWords(turn: Turn, gate: Gate, count: number): Promise<void> {
+  const text = await turn.step('words', 'replayable', async (act) => {
+    let said = ''
+    for (let i = 0; i < count; i++) {
+      const stopped = new Promise<void>((_, reject) => act.signal.addEventListener('abort', () => reject(new Error('stopped'))))
+      if (!gate.always) await Promise.race([gate.passed(), stopped])
+      stopped.catch(() => {})
+      act.stream(`w${i} `)
+      said += `w${i} `
+    }
+    return said
+  })
+  turn.say('reply', { text, streamed: 'words' })
+}
+
+async function askTea(turn: Turn): Promise<void> {
+  const answer = await turn.ask('tea', { kind: 'question', text: 'tea or coffee?', options: [{ label: 'tea' }, { label: 'coffee' }] })
+  turn.say('reply', { text: `you said ${JSON.stringify(answer.value)}` })
+}
