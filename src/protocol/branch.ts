@@ -54,8 +54,8 @@ function childrenOf(view: View): ReadonlyMap<string | null, readonly string[]> {
   return children
 }
 
-/** A person's line stands in the tree once a turn took it; everybody else's at once. */
+/** A person's line stands in the tree once a turn took it, and never when it was refused or taken back before; others' at once. */
 function hasPlace(line: Line): boolean {
   if (line.status === 'queued') return false
-  return line.role !== 'user' || line.seenAt !== undefined || line.status !== 'failed'
+  return line.role !== 'user' || line.seenAt !== undefined || (line.status !== 'failed' && line.status !== 'stopped')
 }

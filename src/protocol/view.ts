@@ -41,8 +41,6 @@ export type RunningTurn = {
   readonly since: string
   readonly stopping: boolean
   readonly paused: boolean
-  /** It waits for an answer, a report or a time. */
-  readonly parked: boolean
   /** When it was last continued after a restart of the hub. */
   readonly resumedAt: string | null
   readonly progress: string | null
@@ -149,22 +147,18 @@ const changes: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['turn-paused', (draft, data) => onTurn(draft, data, { paused: true })],
   ['turn-continued', (draft, data) => onTurn(draft, data, { paused: false })],
   ['turn-stopping', (draft, data) => onTurn(draft, data, { stopping: true })],
-  ['turn-parked', (draft, data) => onTurn(draft, data, { parked: true })],
-  ['wait-ended', (draft, data) => onTurn(draft, data, { parked: false })],
   ['turn-settled', turnSettled],
-  ['arrivals-taken', arrivalsTaken],
   ['step-started', (draft, data, event) => stepIs(draft, data, event, 'started')],
   ['step-done', (draft, data, event) => stepIs(draft, data, event, 'done')],
   ['step-failed', (draft, data, event) => stepIs(draft, data, event, 'failed')],
   ['question-asked', questionAsked],
   ['question-answered', questionAnswered],
-  ['entry-refused', entryRefused],
   ['entry-held', (draft, data, event) => notice(draft, event, 'held', text(data.why) ?? '')],
   ['lane-quarantined', (draft, data, event) => notice(draft, event, 'quarantined', text(data.why) ?? '')],
 ])
 
 /** What a worker in the same session does with its own turn is not this conversation's turn. */
-const ofOwnProcess = /^(turn-|step-|process-|arrivals-|wait-|branch-|chat-message-chunk)/
+const ofOwnProcess = /^(turn-|step-|process-|branch-|chat-message-chunk)/
 
 function step(draft: Draft, event: Incoming): void {
   const { view } = draft
@@ -233,6 +227,7 @@ function updated(draft: Draft, data: Untrusted, event: Incoming): void {
   patch(draft, line.id, { status, ...parent, ...(turn === null ? {} : { turn }), ...(why === null ? {} : { why }) })
   if (status === 'accepted') accept(draft, line.id, turn, event)
   else if (status !== 'queued') unqueue(draft, line.id)
+  if (status === 'failed' && line.role === 'user' && line.seenAt === undefined) notice(draft, event, 'refused', line.text, why ?? '')
   if (turn !== null && line.role === 'user' && isFinal(status)) endTurn(draft, turn)
 }
 
@@ -240,8 +235,10 @@ function accept(draft: Draft, id: string, turn: string | null, event: Incoming):
   unqueue(draft, id)
   const line = draft.view.messages.get(id)
   if (!line) return
-  if (line.seenAt === undefined) set(draft, { leaf: id })
+  // The turn's start names its leaf; without it, and in the middle of a turn, a line that goes on from the leaf moves it.
+  const isStart = turn !== null && draft.view.turn?.id !== turn && !draft.view.over.includes(turn)
   patch(draft, id, { seenAt: line.seenAt ?? iso(event.at) })
+  if (line.parent === draft.view.leaf || isStart) set(draft, { leaf: id })
   if (turn !== null) begin(draft, turn, event)
 }
 
@@ -278,7 +275,7 @@ function progress(draft: Draft, data: Untrusted): void {
 
 function begin(draft: Draft, id: string, event: Incoming): void {
   if (draft.view.turn?.id === id || draft.view.over.includes(id)) return
-  const fresh = { stopping: false, paused: false, parked: false, resumedAt: null, progress: null, steps: [] }
+  const fresh = { stopping: false, paused: false, resumedAt: null, progress: null, steps: [] }
   set(draft, { turn: { id, since: iso(event.at), ...fresh } })
 }
 
@@ -291,11 +288,8 @@ function turnStarted(draft: Draft, data: Untrusted, event: Incoming): void {
   const id = text(data.turn)
   if (id === null) return
   begin(draft, id, event)
+  if (typeof data.leaf === 'string') set(draft, { leaf: data.leaf })
   take(draft, data.taken, event, id)
-}
-
-function arrivalsTaken(draft: Draft, data: Untrusted, event: Incoming): void {
-  take(draft, data.taken, event, text(data.turn))
 }
 
 function take(draft: Draft, taken: unknown, event: Incoming, turn: string | null): void {
@@ -313,7 +307,7 @@ function stepIs(draft: Draft, data: Untrusted, event: Incoming, state: Step['sta
   const name = text(data.name)
   if (!turn || name === null || turn.id !== text(data.turn)) return
   const steps = [...turn.steps.filter((one) => one.name !== name), { name, state, at: iso(event.at) }].slice(-STEPS)
-  set(draft, { turn: { ...turn, steps, parked: false, progress: state === 'started' ? turn.progress : null } })
+  set(draft, { turn: { ...turn, steps, progress: state === 'started' ? turn.progress : null } })
 }
 
 /** A person's message settles with its turn, so both say the same; whichever is heard first ends it. */
@@ -355,15 +349,6 @@ function questionAnswered(draft: Draft, data: Untrusted, event: Incoming): void 
 
 function words(value: unknown): string {
   return text(value) ?? text(record(value)?.option) ?? text(record(value)?.text) ?? JSON.stringify(value ?? null)
-}
-
-function entryRefused(draft: Draft, data: Untrusted, event: Incoming): void {
-  const id = text(data.message)
-  const reason = text(data.reason) ?? ''
-  if (id === null || !draft.view.messages.has(id)) return
-  unqueue(draft, id)
-  const line = patch(draft, id, { status: 'failed', why: reason })
-  if (line && reason !== 'withdrawn') notice(draft, event, 'refused', line.text, reason)
 }
 
 function processCreated(draft: Draft, data: Untrusted): void {

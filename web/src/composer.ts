@@ -170,7 +170,7 @@ function toolPieces(own: Own, state: State): readonly Piece[] {
       isStopping ? words.stopping : words.stop,
     )
   return [
-    { key: 'when', sign: own.when, make: () => whenSwitch(own) },
+    ...(answered(state) ? [] : [{ key: 'when', sign: own.when, make: () => whenSwitch(own) }]),
     { key: 'stop', sign: String(isStopping), make: makeStop },
   ]
 }

@@ -3,7 +3,7 @@
 import { el, keep, type Piece, say } from './dom.ts'
 import type { Steer } from './hub.ts'
 import { icon } from './icons.ts'
-import { currentSession, type State } from './state.ts'
+import { currentSession, homeOf, type State } from './state.ts'
 import { stateOf, words } from './words.ts'
 
 export type HeaderActs = { readonly showList: () => void; readonly steer: (verb: Steer) => void }
@@ -42,14 +42,10 @@ export function makeHeader(acts: HeaderActs): Header {
 }
 
 export function titleOf(state: State): string {
-  const session = currentSession(state)
-  if (state.current === null) return state.place === null ? words.home : words.newConversation
-  if (session?.project === state.me?.home && isNewestOfHome(state)) return words.home
-  return state.view?.title || session?.title || words.untitled
-}
-
-function isNewestOfHome(state: State): boolean {
-  return state.sessions?.find((one) => one.project === state.me?.home)?.id === state.current
+  const home = homeOf(state)
+  if (state.current === null) return state.place === null && home === null ? words.home : words.newConversation
+  if (state.current === home?.id) return words.home
+  return state.view?.title || currentSession(state)?.title || words.untitled
 }
 
 function projectPill(state: State): readonly Piece[] {
@@ -62,7 +58,7 @@ function projectPill(state: State): readonly Piece[] {
 function statePill(state: State): readonly Piece[] {
   const { view } = state
   if (view === null) return []
-  const status = view.turn?.paused ? 'PAUSED' : view.turn && !view.turn.parked ? 'RUNNING' : view.status
+  const status = view.turn?.paused ? 'PAUSED' : view.turn && view.status !== 'BLOCKED' ? 'RUNNING' : view.status
   const { word, icon: picture, kind } = stateOf(status, view.questions.length > 0)
   if (word === 'Ready') return []
   const make = () => el('span', { class: `pill ${kind}` }, icon(picture, kind === 'is-accent' ? 'dot' : ''), word)

@@ -179,7 +179,8 @@ function turnPieces(view: View, name: string, now: number): readonly Piece[] {
   const writing = view.writing.filter((one) => one.text !== '')
   const steps = turn.steps.length > 1 || turn.progress !== null ? [stepsPiece(turn)] : []
   const shown: readonly (Writing | null)[] = writing.length > 0 ? writing : [null]
-  if (writing.length === 0 && (turn.parked || turn.paused)) return steps
+  const rests = turn.paused || view.status === 'BLOCKED' || view.questions.some((question) => question.turn === turn.id)
+  if (writing.length === 0 && rests) return steps
   return [...steps, ...shown.map((one) => writingPiece(one, turn, name, now))]
 }
 
@@ -210,8 +211,8 @@ function stepsPiece(turn: RunningTurn): Piece {
   const make = () => el('details', { class: 'steps' }, el('summary', { 'data-focus': 'steps' }), el('ul', {}))
   const update = (node: HTMLElement) => {
     const [head, list] = [node.querySelector('summary'), node.querySelector('ul')]
-    const now = turn.progress === null ? '' : ` · ${turn.progress}`
-    if (head) say(head, words.workingSteps(turn.steps.length) + now)
+    const parts = [turn.steps.length > 0 ? words.workingSteps(turn.steps.length) : '', turn.progress ?? '']
+    if (head) say(head, parts.filter((part) => part !== '').join(' · '))
     if (list) keep(list, turn.steps.map(stepPiece))
   }
   return { key: `steps ${turn.id}`, sign: '', make, update }

@@ -55,6 +55,7 @@ export function openSending(needs: SendingNeeds): Sending {
       left = await flush(outbox, user, (item) => sendOne(needs, item))
     })
     await changed()
+    if (left === 'empty') store.set({ stalled: false })
     tries = left === 'empty' ? 0 : tries + 1
     if (tries > 0) timer = setTimeout(() => void push(), waitBefore(tries, Math.random()))
   }
@@ -111,5 +112,6 @@ async function sendOne(needs: SendingNeeds, given: OutItem): Promise<Sent> {
 function notSent(needs: SendingNeeds, answer: Exclude<Answer<unknown>, { ok: true }>): Sent {
   if (answer.kind === 'refused') return { ok: false, again: false, why: answer.why }
   if (answer.kind === 'signed-out') needs.signedOut()
+  if (answer.kind === 'unreachable') needs.store.set({ stalled: true })
   return { ok: false, again: true }
 }

@@ -3,7 +3,7 @@
 import type { Session } from '../../src/protocol/shapes.ts'
 import { el, keep, type Piece, say } from './dom.ts'
 import { icon } from './icons.ts'
-import type { State } from './state.ts'
+import { homeOf, type State } from './state.ts'
 import { age, nameOf, stateOf, words } from './words.ts'
 
 export type SidebarActs = {
@@ -42,7 +42,7 @@ function button(kind: string, picture: 'new' | 'close', label: string, click: ()
 
 function pieces(state: State, now: number, acts: SidebarActs): readonly Piece[] {
   const sessions = state.sessions ?? []
-  const home = sessions.find((one) => one.project === state.me?.home) ?? null
+  const home = homeOf(state)
   const others = sessions.filter((one) => one !== home)
   const groups = [words.pinned, words.needsYou, words.working, words.earlier]
   const rows = groups.flatMap((group) => {

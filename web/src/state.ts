@@ -26,6 +26,8 @@ export type State = {
   readonly outbox: readonly OutItem[]
   /** Acknowledged, and not yet seen among the events. */
   readonly sent: readonly OutItem[]
+  /** The last try to send found no hub. */
+  readonly stalled: boolean
   /** Whether the browser keeps the outbox over a reload. */
   readonly lasting: boolean
   readonly editing: { readonly id: string; readonly text: string } | null
@@ -49,6 +51,7 @@ export const firstState: State = {
   connection: { is: 'connecting' },
   outbox: [],
   sent: [],
+  stalled: false,
   lasting: true,
   editing: null,
   aside: new Set(),
@@ -78,8 +81,15 @@ export function openStore(changed: (state: State) => void): Store {
   }
 }
 
+/** The hub can't be reached now: the line to it is down, or what was sent last did not get through. */
 export function isOffline(state: State): boolean {
-  return state.connection.is === 'offline' || (state.connection.is === 'connecting' && state.view !== null && state.outbox.length > 0)
+  return state.connection.is === 'offline' || state.stalled
+}
+
+/** The conversation behind "Home": the first one of the person's home, so that it stays the same. */
+export function homeOf(state: State): Session | null {
+  const own = (state.sessions ?? []).filter((one) => one.project === state.me?.home)
+  return own.reduce<Session | null>((first, one) => (first === null || one.createdAt < first.createdAt ? one : first), null)
 }
 
 /** The open question that the composer answers; null: it writes a message. */

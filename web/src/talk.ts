@@ -9,7 +9,7 @@ import type { OutStore } from './outbox.ts'
 import { openSending, type Sending } from './sending.ts'
 import type { Frame, Socket } from './socket.ts'
 import { openSocket } from './socket.ts'
-import { type Store, unseenLines } from './state.ts'
+import { homeOf, type Store, unseenLines } from './state.ts'
 import { words } from './words.ts'
 
 export type Talk = {
@@ -135,7 +135,7 @@ async function start(inside: Inside, sending: Sending, given: { code: string | n
   await sending.reload()
   connect(inside, sending)
   await Promise.all([readSessions(inside), readProjects(inside)])
-  await open(inside, given.session ?? homeSession(inside))
+  await open(inside, given.session ?? homeOf(store.get())?.id ?? null)
 }
 
 function connect(inside: Inside, sending: Sending): void {
@@ -165,12 +165,6 @@ function leave(inside: Inside): void {
   inside.socket = null
   inside.views.clear()
   inside.store.set({ phase: 'signed-out', me: null, sessions: null, view: null, current: null })
-}
-
-/** The home's newest conversation is shown first. */
-function homeSession(inside: Inside): string | null {
-  const { sessions, me } = inside.store.get()
-  return sessions?.find((one) => one.project === me?.home)?.id ?? null
 }
 
 async function readSessions(inside: Inside): Promise<void> {
@@ -210,6 +204,7 @@ async function read(inside: Inside, session: string): Promise<void> {
     const view = viewOf(inside, session)
     const answer = await hub.events(session, view.cursor)
     if (store.get().current !== session) return
+    if (!answer.ok && answer.kind === 'refused' && answer.status === 410) return startOver(inside, session)
     if (!answer.ok) return unread(inside, session, answer.kind === 'refused' ? answer.why : null)
     const next = foldAll(viewOf(inside, session), answer.value.items)
     keepView(inside, next)
@@ -284,8 +279,7 @@ function startOver(inside: Inside, session: string): void {
 
 function refusedFrame(inside: Inside, frame: Frame): void {
   const { current } = inside.store.get()
-  const code = String(frame.data.code ?? '')
-  if (current !== null && /cursor/.test(code)) startOver(inside, current)
+  if (current !== null && frame.data.status === 410) startOver(inside, current)
 }
 
 async function steer(inside: Inside, verb: Steer): Promise<void> {
