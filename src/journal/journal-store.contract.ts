@@ -162,6 +162,26 @@ function heads(given: Given): void {
     })
   })
 
+  it('[S24] a commit given again after its answer was lost is answered as done, and does nothing', async () => {
+    const { store, lane, id, commit, event, post } = given()
+    const a = await lane()
+    const b = await lane()
+    await postOne(store, post(a, 'x'))
+    const one = commit(a, 0, { events: [event('1'), event('2')], takes: ids('x'), posts: [post(b, 'y')] })
+    const first = await commitOne(store, one)
+    expect(first).toMatchObject({ ok: true, cursor: 3 })
+    const again = await store.apply([{ commit: one }])
+    expect(again.events).toEqual([])
+    expect(again.results).toMatchObject([
+      { commit: { ok: true, cursor: 4, posted: [{ result: { ok: true, cursor: 4, duplicate: true } }] } },
+    ])
+    expect(await store.last()).toBe(4)
+    const maker = commit(id(), 0, { events: [event('process-created')], creates: { session: null, mailbox: true } })
+    expect([await commitOne(store, maker), await commitOne(store, maker)]).toMatchObject([{ ok: true }, { ok: true }])
+    await commitOne(store, commit(a, 2, { events: [event('3')] }))
+    expect(await commitOne(store, one)).toEqual({ ok: false, reason: 'moved_on' })
+  })
+
   it('[S2] the head of a lane that does not exist is null', async () => {
     expect(await given().store.head(given().id())).toBeNull()
   })

@@ -102,16 +102,14 @@ type Letter = Written & { readonly post: Post; readonly hash: string }
 
 function applyCommit(tables: Tables, commit: Commit, events: Event[]): Committed {
   const before = tables.lane(commit.lane)
-  const refused = headRefusal(commit, before) ?? mailRefusal(tables, commit)
+  const again = isAgain(commit, before)
+  const refused = again ? null : (headRefusal(commit, before) ?? mailRefusal(tables, commit))
   if (refused) return refused
   const own = attempt(() => commit.events.map(written))
   if (!own.ok) return invalid(own.why)
   const letters = attempt(() => (commit.posts ?? []).map(letter))
   if (!letters.ok) return invalid(letters.why)
-  writeOwn(tables, commit, own.value, events)
-  writeLane(tables, commit, before)
-  writeMail(tables, commit)
-  writeRest(tables, commit)
+  if (!again) writeAll(tables, commit, { before, own: own.value, events })
   const cursor = tables.cursor
   const posted: PostedTo[] = letters.value.map((l) => ({ post: l.post, result: place(tables, l, events) }))
   return { ok: true, cursor, posted }
@@ -121,6 +119,15 @@ function applyPost(tables: Tables, item: Extract<Item, { post: Post }>, events: 
   const ready = attempt(() => letter(item.post))
   if (!ready.ok) return { ok: false, reason: 'unavailable', why: ready.why }
   return place(tables, ready.value, events, item.limit)
+}
+
+/**
+ * The very commit that the lane stands at: its first answer was lost, and it is answered as done (S24). Its cursor is then the
+ * newest one, which is not before its own; its posts answer as duplicates.
+ */
+function isAgain({ epoch, after, events }: Commit, lane: LaneRow | undefined): boolean {
+  const newest = events.at(-1)
+  return newest !== undefined && lane?.epoch === epoch && lane.seq === after + events.length && lane.lastEvent === newest.id
 }
 
 function headRefusal(commit: Commit, lane: LaneRow | undefined): Committed | null {
@@ -150,6 +157,15 @@ function mailRefusal(tables: Tables, commit: Commit): Committed | null {
   if (takes.length === 0) return null
   const line = tables.oldestWork(lane, takes.length + drops.length).filter((id) => !drops.includes(id))
   return takes.every((id, i) => line[i] === id) ? null : { ok: false, reason: 'out_of_order' }
+}
+
+type Ready = { readonly before: LaneRow | undefined; readonly own: readonly Written[]; readonly events: Event[] }
+
+function writeAll(tables: Tables, commit: Commit, { before, own, events }: Ready): void {
+  writeOwn(tables, commit, own, events)
+  writeLane(tables, commit, before)
+  writeMail(tables, commit)
+  writeRest(tables, commit)
 }
 
 function writeOwn(tables: Tables, commit: Commit, own: readonly Written[], events: Event[]): void {
