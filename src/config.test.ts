@@ -23,7 +23,8 @@ describe('where a value comes from', () => {
       port: 4180,
       database: { kind: 'sqlite', path: join(home, 'steward.db') },
       nats: null,
-      models: {},
+      models: { light: null, standard: null, deep: null },
+      providers: {},
       trustLoopback: false,
       log: 'info',
       warnings: [],
@@ -32,7 +33,7 @@ describe('where a value comes from', () => {
 
   test('[C1] the environment wins over the file, the file over the default', async () => {
     yaml('port: 5000\nlog: debug\nmodel: ollama/llama3.2\n')
-    expect(await load({ STEWARD_PORT: '6000' })).toMatchObject({ port: 6000, log: 'debug', models: { STEWARD_MODEL: 'ollama/llama3.2' } })
+    expect(await load({ STEWARD_PORT: '6000' })).toMatchObject({ port: 6000, log: 'debug', models: { standard: 'ollama/llama3.2' } })
     expect(await shownAs('STEWARD_PORT', { STEWARD_PORT: '6000' })).toMatchObject({ value: '6000', from: 'environment' })
     expect(await shownAs('STEWARD_LOG')).toMatchObject({ value: 'debug', from: 'file', key: 'log' })
     expect(await shownAs('STEWARD_HOST')).toMatchObject({ value: '127.0.0.1', from: 'default' })
@@ -47,7 +48,7 @@ describe('where a value comes from', () => {
 
   test('[C1] an empty value in the file counts as not set', async () => {
     yaml('port:\nmodel: ""\nlog: ~\n')
-    expect(await load()).toMatchObject({ port: 4180, models: {}, log: 'info' })
+    expect(await load()).toMatchObject({ port: 4180, models: { standard: null }, log: 'info' })
   })
 
   test('[C1] the command line names the folder before the environment does', async () => {
@@ -131,6 +132,11 @@ describe('what is wrong', () => {
   })
 })
 
+test('[C1] a tier has its own model or that of all', async () => {
+  const { models } = await load({ STEWARD_MODEL: 'ollama/a', STEWARD_MODEL_DEEP: 'openai/b', STEWARD_MODEL_LIGHT: '' })
+  expect(models).toEqual({ light: 'ollama/a', standard: 'ollama/a', deep: 'openai/b' })
+})
+
 describe('secrets', () => {
   test('[C3] are masked, also in the address of a database and in errors', async () => {
     const env = { OPENAI_API_KEY: 'sk-123456', STEWARD_DATABASE: 'postgres://ada:hunter2@db/steward' }
@@ -144,7 +150,10 @@ describe('secrets', () => {
   })
 
   test('[C3] a key that is present chooses no model', async () => {
-    expect((await load({ OPENAI_API_KEY: 'sk-1' })).models).toEqual({ OPENAI_API_KEY: 'sk-1' })
+    expect(await load({ OPENAI_API_KEY: 'sk-1' })).toMatchObject({
+      models: { light: null, standard: null, deep: null },
+      providers: { OPENAI_API_KEY: 'sk-1' },
+    })
   })
 })
 

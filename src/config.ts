@@ -23,6 +23,8 @@ export type Shown = {
 
 export type Database = { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string }
 
+export type Tier = 'light' | 'standard' | 'deep'
+
 export type Config = {
   /** Absolute. */
   readonly home: string
@@ -31,8 +33,10 @@ export type Config = {
   readonly port: number
   readonly database: Database
   readonly nats: string | null
-  /** STEWARD_MODEL, its tiers and the variables of the providers, by name; only those that are set. */
-  readonly models: Readonly<Record<string, string>>
+  /** `<provider>/<model>`; null: the person has chosen none. */
+  readonly models: Readonly<Record<Tier, string | null>>
+  /** What the variables of providers say, by their names; only those that are set. */
+  readonly providers: Readonly<Record<string, string>>
   readonly trustLoopback: boolean
   readonly log: LogLevel
   readonly shown: readonly Shown[]
@@ -48,8 +52,8 @@ type Setting = {
   readonly allowed: string
   readonly isAllowed: (value: string) => boolean
   readonly secret?: true
-  /** It belongs to the models room. */
-  readonly model?: true
+  /** It is a provider's: the models room reads it. */
+  readonly provider?: true
 }
 
 const anyText = { allowed: 'any text without line breaks', isAllowed: (value: string) => !/[\r\n\0]/.test(value) }
@@ -58,7 +62,6 @@ const webAddress = {
   isAllowed: (value: string) => isUrl(value, ['http:', 'https:']),
 }
 const chosen = {
-  model: true as const,
   allowed: '<provider>/<model>, for example ollama/llama3.2',
   isAllowed: (value: string) => /^[a-z][a-z0-9_-]*\/\S+$/.test(value),
 }
@@ -86,13 +89,13 @@ export const settings: readonly Setting[] = [
   { name: 'STEWARD_MODEL_LIGHT', key: 'modelLight', fallback: null, meaning: 'the model of the light tier', ...chosen },
   { name: 'STEWARD_MODEL_STANDARD', key: 'modelStandard', fallback: null, meaning: 'the model of the standard tier', ...chosen },
   { name: 'STEWARD_MODEL_DEEP', key: 'modelDeep', fallback: null, meaning: 'the model of the deep tier', ...chosen },
-  { name: 'OPENAI_API_KEY', key: 'openaiApiKey', fallback: null, meaning: 'OpenAI', secret: true, model: true, ...anyText },
-  { name: 'OPENAI_BASE_URL', key: 'openaiBaseUrl', fallback: null, meaning: 'OpenAI, or what speaks like it', model: true, ...webAddress },
-  { name: 'ANTHROPIC_API_KEY', key: 'anthropicApiKey', fallback: null, meaning: 'Anthropic', secret: true, model: true, ...anyText },
-  { name: 'ANTHROPIC_BASE_URL', key: 'anthropicBaseUrl', fallback: null, meaning: 'Anthropic, or what speaks like it', model: true, ...webAddress },
-  { name: 'GOOGLE_GENERATIVE_AI_API_KEY', key: 'googleApiKey', fallback: null, meaning: 'Google', secret: true, model: true, ...anyText },
-  { name: 'OPENROUTER_API_KEY', key: 'openrouterApiKey', fallback: null, meaning: 'OpenRouter', secret: true, model: true, ...anyText },
-  { name: 'OLLAMA_HOST', key: 'ollamaHost', fallback: null, meaning: 'Ollama on this or another machine', model: true, allowed: 'HOST, HOST:PORT or http://HOST:PORT', isAllowed: (value) => /^(https?:\/\/)?[^\s/]+\/?$/.test(value) },
+  { name: 'OPENAI_API_KEY', key: 'openaiApiKey', fallback: null, meaning: 'OpenAI', secret: true, provider: true, ...anyText },
+  { name: 'OPENAI_BASE_URL', key: 'openaiBaseUrl', fallback: null, meaning: 'OpenAI, or what speaks like it', provider: true, ...webAddress },
+  { name: 'ANTHROPIC_API_KEY', key: 'anthropicApiKey', fallback: null, meaning: 'Anthropic', secret: true, provider: true, ...anyText },
+  { name: 'ANTHROPIC_BASE_URL', key: 'anthropicBaseUrl', fallback: null, meaning: 'Anthropic, or what speaks like it', provider: true, ...webAddress },
+  { name: 'GOOGLE_GENERATIVE_AI_API_KEY', key: 'googleApiKey', fallback: null, meaning: 'Google', secret: true, provider: true, ...anyText },
+  { name: 'OPENROUTER_API_KEY', key: 'openrouterApiKey', fallback: null, meaning: 'OpenRouter', secret: true, provider: true, ...anyText },
+  { name: 'OLLAMA_HOST', key: 'ollamaHost', fallback: null, meaning: 'Ollama on this or another machine', provider: true, allowed: 'HOST, HOST:PORT or http://HOST:PORT', isAllowed: (value) => /^(https?:\/\/)?[^\s/]+\/?$/.test(value) },
   {
     name: 'STEWARD_TRUST_LOOPBACK', key: 'trustLoopback', fallback: 'off', meaning: 'requests from this machine are the owner\'s: for development and tests',
     allowed: '1 or 0', isAllowed: (value) => [...yes, ...no].includes(value.toLowerCase()),
@@ -201,14 +204,20 @@ function keys(): string[] {
 
 function configOf(home: string, found: readonly Found[], warnings: readonly string[]): Config {
   const value = (name: string): string | null => found.find((one) => one.setting.name === name)?.value ?? null
-  const models = found.flatMap((one) => (one.setting.model && one.value !== null ? [[one.setting.name, one.value]] : []))
+  const provided = found.flatMap((one) => (one.setting.provider && one.value !== null ? [[one.setting.name, one.value]] : []))
+  const every = value('STEWARD_MODEL')
   return {
     home,
     host: value('STEWARD_HOST') ?? '127.0.0.1',
     port: Number(value('STEWARD_PORT')),
     database: databaseOf(value('STEWARD_DATABASE') ?? '', home),
     nats: value('STEWARD_NATS'),
-    models: Object.fromEntries(models),
+    models: {
+      light: value('STEWARD_MODEL_LIGHT') ?? every,
+      standard: value('STEWARD_MODEL_STANDARD') ?? every,
+      deep: value('STEWARD_MODEL_DEEP') ?? every,
+    },
+    providers: Object.fromEntries(provided),
     trustLoopback: yes.includes((value('STEWARD_TRUST_LOOPBACK') ?? '').toLowerCase()),
     log: logLevels.find((level) => level === value('STEWARD_LOG')) ?? 'info',
     shown: found.map(show),

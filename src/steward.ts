@@ -1,0 +1,293 @@
+// The map of the system: builds every room in order with plain calls, and passes to each what it needs. Nothing else happens here.
+//
+// The road of one message:
+//   server    a request or frame becomes an entry: its sender is known, its id is the client's          (server/post.ts)
+//   lanes     the entry goes into the mailbox of the session's process, durable before it is acknowledged (lanes/lanes.ts)
+//   turn      the lane takes what waits and runs the process's engine over it                            (lanes/turn.ts)
+//   engine    the one named by the agent; every effect is a step of the turn                             (engines/quick)
+//   context   what the model is given, within its budget                                                 (context)
+//   models    the call; words stream live past the journal, the result is recorded                       (models)
+//   tools     what the model asked for, checked, run, recorded                                           (tools)
+//   journal   what happened, one commit a tick                                                           (journal, store/sqlite)
+//   feed      followers hear it from their cursor: sockets, streams, projections                         (server/feed.ts, scopes)
+//
+// Order of opening: what others lean on first. The server listens before unfinished lanes are looked at, so that a long queue
+// delays no answer. Order of closing: the other way round; what is cut short is done again at the next start.
+
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { openAgents } from './agents/agents.ts'
+import { type Clock, systemClock } from './base/clock.ts'
+import { Conflict, InvalidInput, messageOf } from './base/errors.ts'
+import { makeHome, makeSocketPath, placesOf, removeRuntime, writeRuntime } from './base/home.ts'
+import { type NewId, ulids } from './base/ids.ts'
+import type { Log } from './base/log.ts'
+import { packageRoot, version } from './base/root.ts'
+import type { Config } from './config.ts'
+import { type Journal, openJournal } from './journal/journal.ts'
+import type { Engine } from './lanes/engine.ts'
+import { type Lanes, openLanes } from './lanes/lanes.ts'
+import { chooseModels } from './models/choice.ts'
+import { openModels } from './models/models.ts'
+import { reach } from './models/reach.ts'
+import { openPeople, type People } from './people/people.ts'
+import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
+import { openScopes } from './scopes/open-scopes.ts'
+import type { ScopeRef, Scopes } from './scopes/scopes.ts'
+import { type OpenServer, openServer } from './server/server.ts'
+import { sqliteConversation } from './store/sqlite/conversation.ts'
+import { sqliteDocuments } from './store/sqlite/documents.ts'
+import { inspectFile } from './store/sqlite/inspect.ts'
+import { sqlitePeople } from './store/sqlite/people.ts'
+import { sqliteScopes } from './store/sqlite/scopes-tree.ts'
+import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite.ts'
+import { folderResults } from './tools/results.ts'
+import { openTools } from './tools/tools.ts'
+
+export type Steward = {
+  /** Of the web page, without a slash at the end: http://127.0.0.1:4180 */
+  readonly address: string
+  /** A one-time code of the owner, good for ten minutes. */
+  newCode(): Promise<string>
+  /** Stops in good order, in less than five seconds. Idempotent. */
+  close(): Promise<void>
+}
+
+export type StewardOptions = {
+  readonly log: Log
+  /** Where sockets go; the process's own environment by default. */
+  readonly env?: NodeJS.ProcessEnv
+}
+
+const sweepIdleMs = 30_000
+const sweepPeopleMs = 3_600_000
+const reachMs = 3_000
+
+/**
+ * Opens the hub on the data folder and resolves when it answers requests. Throws AlreadyOpen when a hub runs on it already,
+ * Conflict for a port that is taken, InvalidInput for a setting that can't be used, CannotOpen for a damaged database.
+ */
+export async function openSteward(config: Config, options: StewardOptions): Promise<Steward> {
+  const closers: (() => unknown)[] = []
+  const close = closer(closers, options.log)
+  try {
+    return await build(config, options, { opened: (last) => void closers.unshift(last), close })
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+type Lifetime = { readonly opened: (close: () => unknown) => void; readonly close: () => Promise<void> }
+
+async function build(config: Config, options: StewardOptions, { opened, close }: Lifetime): Promise<Steward> {
+  const { log } = options
+  const clock = systemClock
+  const newId = ulids(clock.now)
+  makeHome(config.home)
+  const store = await openStore(config, { clock, log })
+  opened(() => store.close())
+  const journal = await openJournal({ store: store.journal, clock, log })
+  opened(() => journal.close())
+  journal.onReadOnly((isReadOnly, why) => tellReadOnly(log, isReadOnly, why))
+  const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log })
+  opened(() => lanes.stop())
+  const people = await openPeople({
+    store: sqlitePeople(store),
+    clock,
+    newId,
+    random: randomBytes,
+    ownerName: loginOf(),
+  })
+  const rooms: Rooms = { config, clock, newId, log, store, journal, lanes, people }
+  const { scopes, agentsOf } = await openInner(rooms, opened)
+  const server = await openDoor(rooms, { scopes, agentsOf, env: options.env ?? process.env })
+  opened(() => server.close())
+  await lanes.start()
+  opened(every(rooms, sweepIdleMs, () => scopes.sessions.sweepIdle(clock.now())))
+  opened(every(rooms, sweepPeopleMs, () => people.sweep()))
+  log('info', 'Steward is ready', { address: server.address, version, home: config.home })
+  return { address: server.address, close, newCode: async () => (await people.newCode(people.owner.name)).code }
+}
+
+type Rooms = {
+  readonly config: Config
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+  readonly store: SqliteStore
+  readonly journal: Journal
+  readonly lanes: Lanes
+  readonly people: People
+}
+
+async function openStore({ home, database }: Config, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<SqliteStore> {
+  if (database.kind === 'sqlite') return openSqliteStore({ file: database.path, now: clock.now, log, backups: join(home, 'backups') })
+  throw new InvalidInput('STEWARD_DATABASE names PostgreSQL; this version keeps its journal in SQLite: allowed is sqlite:PATH.', {
+    path: 'STEWARD_DATABASE',
+  })
+}
+
+type AgentsOf = (scope: ScopeRef) => Promise<readonly AgentListing[]>
+
+/** Scopes, agents, models, tools and the engines. Scopes ask agents who answers in a session, agents ask scopes for documents. */
+async function openInner(rooms: Rooms, opened: Lifetime['opened']): Promise<{ readonly scopes: Scopes; readonly agentsOf: AgentsOf }> {
+  const { config, clock, newId, log, store, journal, lanes, people } = rooms
+  const engines: Engine[] = []
+  const scopes = await openScopes({
+    ...{ journal, store: store.journal, lanes, clock, newId, log },
+    views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
+    users: async (name) => (await people.user(name)) !== null,
+    engineOf: (agent, scope) => agents.engineOf(agent, scope),
+    bundledRoot: join(packageRoot, 'bundled'),
+    documentsRoot: join(config.home, 'documents'),
+  })
+  opened(() => scopes.close())
+  const agents = openAgents({ documents: scopes.documents, engines: () => engines.map((engine) => engine.name), log })
+  opened(() => agents.close())
+  const models = openModels(config, { clock, log })
+  const tools = openTools({ clock, log, results: folderResults(join(config.home, 'blobs', 'results')) })
+  for (const engine of engines) lanes.registerEngine(engine)
+  return { scopes, agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing) }
+}
+
+type Inner = { readonly scopes: Scopes; readonly agentsOf: AgentsOf; readonly env: NodeJS.ProcessEnv }
+
+/** The server, and the note in the data folder by which the command line finds it. */
+async function openDoor(rooms: Rooms, { scopes, agentsOf, env }: Inner): Promise<OpenServer> {
+  const { config, clock, newId, log, journal, lanes, people } = rooms
+  const socketPath = makeSocketPath(config.home, placesOf(env))
+  const server = await openServer({
+    ...{ people, scopes, lanes, journal, log, clock, newId, version, socketPath },
+    host: config.host,
+    port: config.port,
+    trustLoopback: config.trustLoopback,
+    webRoot: join(packageRoot, 'web', 'dist'),
+    agents: agentsOf,
+    doctor: () => findings(rooms),
+    config: async () => config.shown.map(configItem),
+  }).catch((error: unknown) => {
+    throw named(error)
+  })
+  writeRuntime(config.home, { socket: socketPath, pid: process.pid, address: server.address, version })
+  return {
+    address: server.address,
+    async close() {
+      removeRuntime(config.home)
+      await server.close()
+    },
+  }
+}
+
+/** A port that is taken is named with the setting that changes it. */
+function named(error: unknown): unknown {
+  if (!(error instanceof Conflict) || error.code !== 'in_use' || !error.message.startsWith('port ')) return error
+  const message = `${error.message}. Stop that program, or choose another port with STEWARD_PORT (0 takes a free one).`
+  return new Conflict(message, { code: 'in_use', path: 'STEWARD_PORT', cause: error })
+}
+
+function tellReadOnly(log: Log, isReadOnly: boolean, why: string): void {
+  if (isReadOnly) log('error', 'Nothing can be stored, so nothing new is done until that is mended', { why })
+  else log('warn', 'The store takes things again; Steward goes on')
+}
+
+// ---- what `steward doctor` finds
+
+async function findings({ config, store }: Rooms): Promise<readonly Finding[]> {
+  const rows = store.db.all<{ quick_check: string }>('PRAGMA quick_check(1)')
+  const faults = rows.map((row) => row.quick_check).filter((line) => line !== 'ok')
+  return [databaseFinding(store.file, faults), ...(await modelFindings(config))]
+}
+
+/** What can be seen of a data folder on which no hub runs. Changes nothing. */
+export async function inspectOffline(config: Config): Promise<readonly Finding[]> {
+  const { database } = config
+  const file: readonly Finding[] = database.kind === 'sqlite' ? [databaseFinding(database.path, inspectFile(database.path))] : []
+  return [...file, ...(await modelFindings(config))]
+}
+
+function databaseFinding(file: string, faults: readonly string[] | null): Finding {
+  const name = 'database'
+  if (faults === null) return { name, status: 'ok', detail: `${file} is made by the first start` }
+  if (faults.length === 0) return { name, status: 'ok', detail: `${file} is whole` }
+  return {
+    name,
+    status: 'fail',
+    detail: `${file}: ${faults.join('; ')}`,
+    mend: 'Stop the hub, move the file away, and put a backup in its place.',
+  }
+}
+
+async function modelFindings(config: Config): Promise<readonly Finding[]> {
+  const name = 'models'
+  try {
+    const chosen = Object.values(chooseModels(config)).filter((choice) => choice !== null)
+    const different = [...new Map(chosen.map((choice) => [`${choice.provider}/${choice.model}`, choice])).values()]
+    if (different.length === 0)
+      return [{ name, status: 'warn', detail: 'none is chosen', mend: 'Set STEWARD_MODEL to <provider>/<model>.' }]
+    const reached = await Promise.all(different.map((choice) => reach(choice, reachMs)))
+    return reached.map(({ ok, detail }) =>
+      ok
+        ? { name, status: 'ok', detail }
+        : { name, status: 'fail', detail, mend: 'Look at STEWARD_MODEL and the settings of its provider.' },
+    )
+  } catch (error) {
+    return [{ name, status: 'fail', detail: messageOf(error), mend: 'Mend the setting and start Steward again.' }]
+  }
+}
+
+// ---- small pieces
+
+function configItem({ name, value, from }: Config['shown'][number]): ConfigItem {
+  return { key: name, value, source: from }
+}
+
+function listing(agent: AgentListing & { readonly source: { readonly level: string } }): AgentListing {
+  const { name, title, aliases, class: kind, engine, tier, source } = agent
+  return {
+    name,
+    engine,
+    level: source.level,
+    ...(title ? { title } : {}),
+    ...(aliases ? { aliases: [...aliases] } : {}),
+    ...(kind ? { class: kind } : {}),
+    ...(tier ? { tier } : {}),
+  }
+}
+
+function loginOf(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'owner'
+  }
+}
+
+/** Runs `work` again and again; a failure is logged and the next one comes all the same. Returns the way to stop. */
+function every({ clock, log }: Rooms, ms: number, work: () => Promise<void>): () => void {
+  let alarm = clock.after(ms, ring)
+  function ring(): void {
+    alarm = clock.after(ms, ring)
+    work().catch((error: unknown) => log('warn', 'a regular task failed; it is tried again', { error: messageOf(error) }))
+  }
+  return () => alarm.cancel()
+}
+
+/** Closes what was opened, the last first. What fails is told and holds up nothing. */
+function closer(closers: (() => unknown)[], log: Log): () => Promise<void> {
+  let closing: Promise<void> | null = null
+  const run = async (): Promise<void> => {
+    for (const one of closers) {
+      try {
+        await one()
+      } catch (error) {
+        log('warn', 'something could not be closed in good order', { error: messageOf(error) })
+      }
+    }
+  }
+  return () => {
+    closing ??= run()
+    return closing
+  }
+}
