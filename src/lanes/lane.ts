@@ -140,7 +140,7 @@ export function laneOf(parts: LaneParts): Lane {
 
   function carryOut(entry: Entry): void {
     const decision = decideControl(writer.state(), entry, { inbox, held: [...held.keys()] })
-    void core.write({
+    const durable = core.write({
       events: decision.events,
       drops: [entry.id, ...(decision.drops ?? [])],
       releases: decision.releases ?? [],
@@ -150,17 +150,19 @@ export function laneOf(parts: LaneParts): Lane {
     const unanswered = inbox.filter((waiting) => dropped.has(waiting.id) && waiting.replyTo)
     if (unanswered.length > 0) void core.write({ events: [], posts: unanswered.map((waiting) => refusal(core, waiting)) })
     if (dropped.size > 0) inbox = inbox.filter((waiting) => !dropped.has(waiting.id))
-    for (const released of decision.releases ?? []) release(released)
+    for (const released of decision.releases ?? []) void durable.then((ok) => ok && release(released))
     if (decision.closes) closing = true
     if (decision.stops) stopTurn(entry)
     else if (closing) close()
   }
 
-  /** A held entry stands at the end of the line from now on. */
+  /** A held entry stands at the end of the line, once that is durable: it can't be taken in the commit that releases it. */
   function release(id: EntryId): void {
     const entry = held.get(id)
     held.delete(id)
-    if (entry) inbox.push(withoutHold(entry))
+    if (gone || !entry) return
+    inbox.push(withoutHold(entry))
+    parts.ready()
   }
 
   function stopTurn(entry: Entry): void {

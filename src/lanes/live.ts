@@ -45,11 +45,17 @@ export type LiveWords = Live & {
   end(lane: LaneId, step?: string): void
 }
 
-type Streamed = { readonly spot: Spot; attempt: number; parts: string[]; length: number }
+type Streamed = { readonly spot: Spot; readonly attempt: number; readonly parts: string[]; length: number }
 
 export function openLive(): LiveWords {
   const hearers = new Map<SessionId, Set<(frame: LiveFrame) => void>>()
   const lanes = new Map<string, Map<string, Streamed>>()
+
+  function stepsOf(spot: Spot): Map<string, Streamed> {
+    const steps = lanes.get(spot.process) ?? new Map<string, Streamed>()
+    lanes.set(spot.process, steps)
+    return steps
+  }
 
   function send(frame: LiveFrame): void {
     for (const hear of hearers.get(frame.session) ?? []) hear(frame)
@@ -73,20 +79,14 @@ export function openLive(): LiveWords {
       return frames
     },
     begin(spot, attempt) {
-      const before = lanes.get(spot.process)?.get(spot.step)
-      if (!before) return
-      const shown = before.length > 0
-      before.attempt = attempt
-      before.parts = []
-      before.length = 0
+      const shown = (stepsOf(spot).get(spot.step)?.length ?? 0) > 0
+      stepsOf(spot).set(spot.step, { spot, attempt, parts: [], length: 0 })
       if (shown) send({ kind: 'words', ...spot, attempt, offset: 0, text: '' })
     },
     words(spot, text) {
       if (text === '') return
-      const steps = lanes.get(spot.process) ?? new Map<string, Streamed>()
-      lanes.set(spot.process, steps)
-      const streamed = steps.get(spot.step) ?? { spot, attempt: 1, parts: [], length: 0 }
-      steps.set(spot.step, streamed)
+      const streamed = stepsOf(spot).get(spot.step)
+      if (!streamed) return
       const offset = streamed.length
       streamed.parts.push(text)
       streamed.length += text.length
