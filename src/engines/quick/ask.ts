@@ -1,0 +1,72 @@
+// One call of the model, as the act of a step.
+
+import { iso } from '../../base/clock.ts'
+import { StewardError } from '../../base/errors.ts'
+import { assemble, linesOf, type Manifest } from '../../context/context.ts'
+import { systemText } from '../../context/system.ts'
+import type { Act, Turn } from '../../lanes/engine.ts'
+import type { Finish, ModelMessage, ModelReply, ToolCall, Usage } from '../../models/message.ts'
+import type { ModelPort } from '../../models/models.ts'
+import type { Conversation } from '../../scopes/scopes.ts'
+import type { Tools } from '../../tools/tools.ts'
+import { personaOf, type Setup, type SetupRooms } from './setup.ts'
+
+/** What the step records. `said` instead of an answer: an ordinary sentence, because there is no model. */
+export type Asked =
+  | {
+      readonly ok: true
+      readonly text: string
+      readonly toolCalls: readonly ToolCall[]
+      readonly finish: Finish
+      readonly usage: Usage
+      readonly model: string
+      readonly given: Manifest
+    }
+  | { readonly ok: false; readonly said: string }
+
+export type AskRooms = {
+  readonly models: ModelPort
+  readonly tools: Pick<Tools, 'specs'>
+  readonly conversation: Pick<Conversation, 'walk'>
+  readonly agents: SetupRooms['agents']
+}
+
+const mostLines = 200
+
+/** Throws StewardError with the failure's code when the model fails: the step fails, and the turn with it. */
+export async function askModel(
+  rooms: AskRooms,
+  turn: Turn,
+  given: { setup: Setup; own: readonly ModelMessage[]; act: Act },
+): Promise<Asked> {
+  const { setup, own, act } = given
+  const names = setup.tools.map((tool) => tool.name)
+  const specs = rooms.tools.specs(names)
+  const system = systemText({
+    ...setup,
+    persona: await personaOf(rooms.agents, setup, turn.process),
+    tools: names,
+    day: iso(turn.entries[0]?.at ?? 0).slice(0, 10),
+  })
+  const parts = { system, history: await historyOf(rooms, turn), own, overhead: JSON.stringify(specs).length }
+  // A smaller model than thought: what is given is halved, twice at most.
+  for (let budget = setup.budget; ; budget = Math.floor(budget / 2)) {
+    const { messages, manifest } = assemble(parts, budget)
+    const request = { tier: setup.agent.tier, messages, tools: specs }
+    const reply = await rooms.models.stream(request, { signal: act.signal, onText: act.stream, priority: act.priority })
+    if (reply.ok || reply.code !== 'context_length' || budget * 4 <= setup.budget) return asked(reply, manifest)
+  }
+}
+
+/** The lines before the turn's own: those come in their place among the turn's messages. */
+async function historyOf({ conversation }: AskRooms, turn: Turn): Promise<readonly ModelMessage[]> {
+  const mine = new Set(turn.entries.map((entry) => entry.ref))
+  const lines = await conversation.walk(turn.leaf, mostLines + turn.entries.length)
+  return linesOf(lines.filter((line) => !mine.has(line.id)))
+}
+
+function asked(reply: ModelReply, given: Manifest): Asked {
+  if (reply.ok) return { ...reply, given }
+  if (reply.code === 'no_model') return { ok: false, said: reply.message }
+  throw new StewardError(reply.code, reply.message)
+}

@@ -1,0 +1,58 @@
+// What a turn of the quick engine starts from, read once and recorded: by reference and version where it is text (T34).
+import type { Agent, AgentSource } from '../../agents/agent.ts'
+import type { Agents } from '../../agents/agents.ts'
+import { NotFound } from '../../base/errors.ts'
+import type { ProcessInfo } from '../../lanes/engine.ts'
+import type { Tier } from '../../models/message.ts'
+import type { Projects } from '../../scopes/scopes.ts'
+import { unveiled } from '../../tools/files/files.ts'
+import type { Effect } from '../../tools/tool.ts'
+import type { Tools } from '../../tools/tools.ts'
+
+export type Setup = {
+  readonly agent: { readonly name: string; readonly title: string; readonly tier: Tier; readonly source: AgentSource }
+  readonly project: { readonly name: string; readonly title: string; readonly isHome: boolean }
+  readonly roots: readonly string[]
+  readonly tools: readonly { readonly name: string; readonly effect: Effect }[]
+  /** Tokens, by estimate. */
+  readonly budget: number
+}
+
+export type SetupRooms = {
+  readonly agents: Pick<Agents, 'find' | 'at' | 'roster'>
+  readonly projects: Pick<Projects, 'get'>
+  readonly tools: Pick<Tools, 'allowed' | 'effectOf'>
+}
+
+const budget = 60_000
+
+/** Throws NotFound, naming who is there, when the agent's file is gone. */
+export async function readSetup({ agents, projects, tools }: SetupRooms, process: ProcessInfo): Promise<Setup> {
+  const project = await projects.get(process.project)
+  const agent = await agentOf(agents, process, project?.group)
+  const roots = unveiled(project?.roots ?? [], agent.unveil)
+  return {
+    agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source },
+    project: { name: process.project, title: project?.title ?? process.project, isHome: process.project.startsWith('_user_') },
+    roots,
+    tools: tools.allowed(agent, roots).map((name) => ({ name, effect: tools.effectOf(name) ?? 'once' })),
+    budget,
+  }
+}
+
+async function agentOf(agents: SetupRooms['agents'], process: ProcessInfo, group: string | undefined): Promise<Agent> {
+  const scope = { process: process.id, user: process.user, project: process.project, ...(group === undefined ? {} : { group }) }
+  const agent = await agents.find(process.agent, scope)
+  if (agent) return agent
+  const names = (await agents.roster(scope)).agents.map((one) => one.name).join(', ') || 'nobody'
+  throw new NotFound(`The agent "${process.agent}" of this session is not there any more, or its file can't be used; there is ${names}.`, {
+    path: 'agent',
+  })
+}
+
+/** The persona that the turn began with; when that text is nowhere any more, the agent's present one. */
+export async function personaOf(agents: SetupRooms['agents'], setup: Setup, process: ProcessInfo): Promise<string> {
+  const agent =
+    (await agents.at(setup.agent.source)) ?? (await agents.find(setup.agent.name, { user: process.user, project: process.project }))
+  return agent?.persona ?? ''
+}
