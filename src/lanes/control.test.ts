@@ -102,7 +102,7 @@ describe('stop, pause, resume', () => {
     const accepted = events.find(
       (event) => event.type === 'chat-message-updated' && event.data.id === next.message && event.data.status === 'accepted',
     )
-    expect(accepted?.data.parent).toBe((partial?.data.message as { id: string }).id)
+    expect(accepted?.data.parent).toBe((partial?.data.message as { id: string } | undefined)?.id)
     await heart.close()
   })
 
@@ -255,7 +255,7 @@ describe('the tree', () => {
         .map((event) => [event.data.id, event.data.parent]),
     )
     expect(parents.get(first.message)).toBe(null)
-    expect(parents.get(second.message)).toBe((reply?.data.message as { id: string }).id)
+    expect(parents.get(second.message)).toBe((reply?.data.message as { id: string } | undefined)?.id)
     expect(parents.get(branch.message)).toBe(null)
     await heart.close()
   })

@@ -100,7 +100,7 @@ describe('delegation', () => {
       turn.say('reply', { text: answer.kind === 'answer' ? answer.outcome : 'woken' })
     })
     const heart = await openHeart({ engines: [deep] })
-    const chain = []
+    const chain: ProcessInfo[] = []
     for (let i = 0; i < 5; i++) chain.push(await heart.process('deep', { facesPerson: false }))
     for (let i = 0; i < 4; i++) next.set((chain[i] as ProcessInfo).id, chain[i + 1] as ProcessInfo)
     await heart.say(chain[0] as ProcessInfo, 'go')
