@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { NewEvent } from '../protocol/event.ts'
 import { type Draft, draft } from './draft.ts'
-import { evolve, evolveVersion, type LaneState, restingOf, statusOf } from './state.ts'
+import { evolve, evolveVersion, type LaneState, restingOf, statusOf, type TurnState } from './state.ts'
 
 /** What one decision brings; lists that are left out are empty. */
 export type Write = {
@@ -70,8 +70,9 @@ export function openWriter(given: {
   let open: Open | null = null
   let inFlight = 0
 
-  function mint(event: Draft): NewEvent {
-    const { turn, process } = state
+  /** `turn`: the one that the event belongs to, also when this write settles it. */
+  function mint(event: Draft, turn: TurnState | null): NewEvent {
+    const { process } = state
     const self: Actor = `process:${lane}`
     return {
       id: newId('evt'),
@@ -89,8 +90,9 @@ export function openWriter(given: {
 
   function fold(drafts: readonly Draft[]): NewEvent[] {
     const events: NewEvent[] = []
+    const { turn } = state
     const add = (event: Draft) => {
-      const minted = mint(event)
+      const minted = mint(event, state.turn ?? turn)
       state = evolve(state, minted)
       events.push(minted)
     }

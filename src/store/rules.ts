@@ -219,7 +219,8 @@ function place(tables: Tables, { post, text, hash }: Letter, events: Event[], li
   if (known && known.hash !== hash) return { ok: false, reason: 'conflict' }
   if (known) return { ok: true, cursor: known.cursor, duplicate: true, ref: known.ref }
   if (lane.closed) return { ok: false, reason: 'closed' }
-  append(tables, stamped(event, ++tables.cursor, entry.lane, 0), text, events)
+  // An arrival belongs to the session of the lane that it reaches, whoever sent it.
+  append(tables, stamped({ ...event, session: lane.session ?? event.session }, ++tables.cursor, entry.lane, 0), text, events)
   tables.addMail(entry.lane, entry.id, mailRow(entry, hash, tables.cursor))
   return { ok: true, cursor: tables.cursor, duplicate: false, ref: entry.ref ?? null }
 }
