@@ -190,5 +190,5 @@ async function streamWords(turn: Turn, gate: Gate, count: number): Promise<void>
 
 async function askTea(turn: Turn): Promise<void> {
   const answer = await turn.ask('tea', { kind: 'question', text: 'tea or coffee?', options: [{ label: 'tea' }, { label: 'coffee' }] })
-  turn.say('reply', { text: `you said ${JSON.stringify(answer.value)}` })
+  turn.say('reply', { text: `you said ${answer.kind === 'answer' ? JSON.stringify(answer.value) : 'nothing'}` })
 }

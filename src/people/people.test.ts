@@ -16,7 +16,11 @@ function memoryPeople(): PeopleStore & { readonly rows: unknown[] } {
     rows,
     users: async () => [...users.values()],
     user: async (name) => users.get(name) ?? null,
-    addUser: async (user) => !users.has(user.name) && (put(users, user.name, user), true),
+    async addUser(user) {
+      if (users.has(user.name)) return false
+      put(users, user.name, user)
+      return true
+    },
     addCode: async (code) => put(codes, code.hash, code),
     async takeCode(hash) {
       const code = codes.get(hash) ?? null
@@ -41,8 +45,11 @@ let store: ReturnType<typeof memoryPeople>
 let clock: ReturnType<typeof handClock>
 let people: People
 let seed = 0
-const random = (count: number) => Uint8Array.from({ length: count }, () => (seed = (seed * 1103515245 + 12345) % 2 ** 31) >> 8)
-
+const random = (count: number) =>
+  Uint8Array.from({ length: count }, () => {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31
+    return seed >> 8
+  })
 beforeEach(async () => {
   store = memoryPeople()
   clock = handClock()

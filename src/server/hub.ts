@@ -69,6 +69,8 @@ export type Hub = Rooms & {
   readonly address: () => string | null
   /** Ends each event stream that is open. */
   readonly streams: Set<() => void>
+  /** Lets each call that waits for a reply answer with how it stands. */
+  readonly waits: Set<() => void>
   /** True from the moment it shuts down: readiness fails. */
   readonly closing: () => boolean
 }

@@ -46,7 +46,7 @@ export type OpenServer = {
 }
 
 const loopbackHosts = ['127.0.0.1', '::1', 'localhost']
-const lastChanceMs = 3_000
+const lastChanceMs = 1_500
 
 /** Throws InvalidInput for a bind beyond loopback without a proxy, Conflict for an address or socket in use. */
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
@@ -92,6 +92,7 @@ export function openInside(options: Omit<ServerOptions, 'host' | 'port' | 'socke
     limits: { ...defaultLimits, ...options.limits },
     feed,
     streams: new Set(),
+    waits: new Set(),
     hosts: new Set([...loopbackNames, ...(options.proxyHosts ?? []).map((name) => name.toLowerCase())]),
     address: () => address,
     closing: () => closing,
@@ -110,7 +111,7 @@ export function openInside(options: Omit<ServerOptions, 'host' | 'port' | 'socke
       closing = true
     },
     async close() {
-      for (const endStream of [...hub.streams]) endStream()
+      for (const end of [...hub.waits, ...hub.streams]) end()
       await sockets.close()
       await feed.close()
     },

@@ -29,7 +29,9 @@ export function listenForReply(hub: Hub, session: SessionId) {
     const alarm = hub.clock.after(limit.seconds * 1000, resolve)
     const gone = () => resolve()
     limit.signal.addEventListener('abort', gone)
+    hub.waits.add(resolve)
     await promise
+    hub.waits.delete(resolve)
     alarm.cancel()
     limit.signal.removeEventListener('abort', gone)
     return fold.now()
