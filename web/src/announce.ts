@@ -15,10 +15,9 @@ export function announcements(before: State, after: State, name: string): readon
 }
 
 function ofConnection(before: State, after: State): readonly Announcement[] {
-  if (before.connection.is !== 'offline' && after.connection.is === 'offline' && after.me !== null)
-    return [{ text: words.connectionLost, urgent: true }]
-  const isBack = before.connection.is === 'connecting' && after.connection.is === 'online' && before.view !== null
-  return isBack ? [{ text: words.connectionBack, urgent: false }] : []
+  const isDown = ({ connection }: State) => connection.is === 'offline' || (connection.is === 'connecting' && connection.again)
+  if (after.me === null || isDown(before) === isDown(after)) return []
+  return isDown(after) ? [{ text: words.connectionLost, urgent: true }] : [{ text: words.connectionBack, urgent: false }]
 }
 
 function ofOutbox(before: State, after: State): readonly Announcement[] {

@@ -45,7 +45,7 @@ describe('blocks', () => {
   test('a hundred thousand characters without a line break are read at once', () => {
     const started = performance.now()
     for (const unit of ['a', '*', '`', '[', '|', '- ', '> '])
-      readBlocks(unit.repeat(100_000)).forEach((block) => 'text' in block && readSpans(block.text))
+      for (const block of readBlocks(unit.repeat(100_000))) if ('text' in block) readSpans(block.text)
     expect(performance.now() - started).toBeLessThan(3_000)
   })
 })

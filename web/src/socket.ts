@@ -5,7 +5,11 @@ import type { Incoming } from '../../src/protocol/view.ts'
 import { waitBefore } from './backoff.ts'
 
 export type Frame = Incoming & { readonly id?: string; readonly replyTo?: string }
-export type Connection = { readonly is: 'connecting' } | { readonly is: 'online' } | { readonly is: 'offline'; readonly retryAt: number }
+/** `again`: there was a line, or a try, before. */
+export type Connection =
+  | { readonly is: 'connecting'; readonly again: boolean }
+  | { readonly is: 'online' }
+  | { readonly is: 'offline'; readonly retryAt: number }
 
 export type Socket = {
   /** Follows that session from the cursor on (null: from its start), now and after every reconnect. null: none. */
@@ -74,7 +78,7 @@ export function openSocket(address: string, heard: Heard): Socket {
 function connect(line: Line, address: string, heard: Heard): void {
   clearTimeout(line.timer)
   if (line.closed) return
-  heard.connection({ is: 'connecting' })
+  heard.connection({ is: 'connecting', again: line.tries > 0 })
   const socket = new WebSocket(address)
   line.socket = socket
   line.heardAt = Date.now()

@@ -48,7 +48,7 @@ export const firstState: State = {
   view: null,
   readingSince: null,
   failure: null,
-  connection: { is: 'connecting' },
+  connection: { is: 'connecting', again: false },
   outbox: [],
   sent: [],
   stalled: false,
@@ -83,7 +83,8 @@ export function openStore(changed: (state: State) => void): Store {
 
 /** The hub can't be reached now: the line to it is down, or what was sent last did not get through. */
 export function isOffline(state: State): boolean {
-  return state.connection.is === 'offline' || state.stalled
+  const { connection } = state
+  return connection.is === 'offline' || (connection.is === 'connecting' && connection.again) || state.stalled
 }
 
 /** The conversation behind "Home": the first one of the person's home, so that it stays the same. */
