@@ -1,6 +1,7 @@
 // One connection to one file, with its prepared statements. The only place that knows node:sqlite's rows and error numbers.
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { Unavailable } from '../../base/errors.ts'
 
 export type Value = null | number | string | Uint8Array
 
@@ -82,6 +83,17 @@ const outside: Readonly<Record<number, string>> = {
 export function outsideFault(thrown: unknown): string | null {
   const code = sqliteCode(thrown)
   return code === null ? null : (outside[code] ?? null)
+}
+
+/** Runs `work`; a fault of the disk or file is thrown as Unavailable, anything else as it is. */
+export function translated<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    const why = outsideFault(thrown)
+    if (why === null) throw thrown
+    throw new Unavailable(why, { cause: thrown })
+  }
 }
 
 /** The primary result code; null when the error isn't SQLite's. */

@@ -4,7 +4,7 @@ import type { LaneId, NodeId } from '../../base/ids.ts'
 import type { Head } from '../../journal/commit.ts'
 import type { JournalStore } from '../../journal/journal-store.ts'
 import { headOf } from '../rules.ts'
-import type { Db } from './db.ts'
+import { type Db, translated } from './db.ts'
 import { type LaneColumns, laneRow } from './tables.ts'
 
 type Leases = Pick<JournalStore, 'head' | 'claim' | 'release' | 'heartbeat' | 'unfinished'>
@@ -24,6 +24,7 @@ const sql = {
 }
 
 export function sqliteLeases(db: Db, now: () => number): Leases {
+  const inOne = (work: () => void) => translated(() => db.transaction(work))
   return {
     async head(lane) {
       const row = laneRow(db.get<LaneColumns>(sql.head, lane))
@@ -31,7 +32,7 @@ export function sqliteLeases(db: Db, now: () => number): Leases {
     },
     async claim(lanes, node) {
       const heads = new Map<LaneId, Head>()
-      db.transaction(() => {
+      inOne(() => {
         for (const lane of new Set(lanes)) {
           const row = laneRow(db.get<LaneColumns>(sql.claim, node, lane, node, now()))
           if (row) heads.set(lane, headOf(row))
@@ -40,12 +41,12 @@ export function sqliteLeases(db: Db, now: () => number): Leases {
       return heads
     },
     async release(lanes, node) {
-      db.transaction(() => {
+      inOne(() => {
         for (const lane of lanes) db.run(sql.release, lane, node)
       })
     },
     async heartbeat(node, ttlMs) {
-      db.run(sql.heartbeat, node, now() + ttlMs)
+      translated(() => db.run(sql.heartbeat, node, now() + ttlMs))
     },
     async unfinished(node: NodeId, limit: number, after?: LaneId) {
       const found = db.all<{ lane: LaneId }>(sql.unfinished, node, now()).map((row) => row.lane)

@@ -24,19 +24,34 @@ export type MigrateOptions = {
 export function migrate(db: Db, options: MigrateOptions): void {
   const { steps, file } = options
   const found = schemaVersion(db)
-  const newest = steps.at(-1)?.version ?? 0
-  if (found > newest) {
-    throw new CannotOpen(
-      'newer_schema',
-      `${file} has schema ${found} and this program knows up to ${newest}: it was written by a newer Steward. Use that one, or restore a backup made before the update`,
-      { path: file },
-    )
-  }
+  refuseNewer({ file, found, steps })
   const missing = steps.filter((step) => step.version > found)
   if (missing.length === 0) return
   const copy = found > 0 ? putAside(db, found, options) : null
   for (const step of missing) runStep(db, step, { file, copy })
-  options.log('info', 'store migrated', { from: found, to: newest, backup: copy })
+  options.log('info', 'store migrated', { from: found, to: missing.at(-1)?.version, backup: copy })
+}
+
+/** Throws CannotOpen for a file whose schema this program doesn't know. */
+export function refuseNewer({ file, found, steps }: { file: string; found: number; steps: readonly Migration[] }): void {
+  const newest = steps.at(-1)?.version ?? 0
+  if (found <= newest) return
+  throw new CannotOpen(
+    'newer_schema',
+    `${file} has schema ${found} and this program knows up to ${newest}: it was written by a newer Steward. Use that one, or restore a backup made before the update`,
+    { path: file },
+  )
+}
+
+/** In the header of every file of ours: 'Stwd'. */
+const applicationId = 0x53747764
+
+/** Throws CannotOpen for a database of another program. An empty one is taken. */
+export function refuseForeign(db: Db, file: string): void {
+  const tables = db.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')?.n ?? 0
+  const id = db.get<{ application_id: number }>('PRAGMA application_id')?.application_id
+  if (tables === 0 || id === applicationId) return
+  throw new CannotOpen('no_database', `${file} is a database of another program; it was not changed`, { path: file })
 }
 
 export function schemaVersion(db: Db): number {
@@ -47,7 +62,7 @@ function runStep(db: Db, step: Migration, { file, copy }: { file: string; copy: 
   try {
     db.transaction(() => {
       step.up(db)
-      db.exec(`PRAGMA user_version = ${step.version}`)
+      db.exec(`PRAGMA user_version = ${step.version}; PRAGMA application_id = ${applicationId};`)
     })
   } catch (thrown) {
     const kept = copy ? ` The file as it was before is kept at ${copy}.` : ''
@@ -69,7 +84,7 @@ export function putAside(db: Db, version: number, options: Pick<MigrateOptions, 
     db.run('VACUUM INTO ?', copy)
     return copy
   } catch (thrown) {
-    rmSync(copy, { force: true })
+    if (existsSync(copy)) rmSync(copy)
     throw new CannotOpen(
       'migration_failed',
       `${file} must be migrated from schema ${version}, but no backup could be written to ${copy}: ${outsideFault(thrown) ?? messageOf(thrown)}`,

@@ -12,14 +12,15 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { backup as copyDatabase } from 'node:sqlite'
 import type { Closable } from '../../base/closable.ts'
-import { CannotOpen, messageOf, Unavailable } from '../../base/errors.ts'
+import { CannotOpen, Conflict, messageOf, Unavailable } from '../../base/errors.ts'
 import { type Log, silent } from '../../base/log.ts'
 import type { JournalStore } from '../../journal/journal-store.ts'
 import { applier } from './apply.ts'
-import { type Db, openDb, outsideFault, sqliteCode } from './db.ts'
+import { type Db, openDb, outsideFault, sqliteCode, translated } from './db.ts'
+import { checkIntegrity, damaged } from './integrity.ts'
 import { sqliteLeases } from './leases.ts'
 import { makePrivate, takeLock } from './lock.ts'
-import { migrate } from './migrate.ts'
+import { migrate, refuseForeign } from './migrate.ts'
 import { type Migration, migrations } from './migrations.ts'
 import { sqliteReads } from './reads.ts'
 
@@ -49,7 +50,9 @@ export type SqliteStore = Closable & {
   transaction<T>(work: () => T): T
   /** Like `transaction`, but the last ones may be lost with the power: only for what is rebuilt from the journal. */
   quickly<T>(work: () => T): T
-  /** A whole copy of the committed state in one file, made while the store runs. Throws Unavailable; an existing file is refused. */
+  /** What is wrong in the file, [] when all is well: known at once for a small file, after a while for a large one. Never rejects. */
+  readonly checked: Promise<readonly string[]>
+  /** A whole copy of the committed state in one file, made while the store runs. Throws Conflict when the file exists, Unavailable otherwise. */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }
@@ -61,13 +64,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   const lock = takeLock(file)
   try {
     makePrivate(file)
-    const db = openChecked(file)
+    const db = openOwn(file)
     try {
+      const checked = checkIntegrity(db, { file, log })
       const backups = options.backups ?? join(dirname(file), 'backups')
       migrate(db, { file, steps: options.steps ?? migrations, backups, now, log })
-      // No other process is there, so no other node lives.
-      db.run('DELETE FROM nodes')
-      return storeOver(db, { file, now, log, release: lock.release })
+      forgetNodes(db, log)
+      return storeOver(db, { file, now, log, checked, release: lock.release })
     } catch (thrown) {
       db.close()
       throw thrown
@@ -78,9 +81,25 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   }
 }
 
-type Opened = { readonly file: string; readonly now: () => number; readonly log: Log; readonly release: () => void }
+/** No other process is there, so no other node lives. On a full disk the hub still starts, to be read; leases then end by time. */
+function forgetNodes(db: Db, log: Log): void {
+  try {
+    db.run('DELETE FROM nodes')
+  } catch (thrown) {
+    if (outsideFault(thrown) === null) throw thrown
+    log('error', 'the store can be read only', { why: outsideFault(thrown) })
+  }
+}
 
-function storeOver(db: Db, { file, now, log, release }: Opened): SqliteStore {
+type Opened = {
+  readonly file: string
+  readonly now: () => number
+  readonly log: Log
+  readonly checked: Promise<readonly string[]>
+  readonly release: () => void
+}
+
+function storeOver(db: Db, { file, now, log, checked, release }: Opened): SqliteStore {
   const { promise: closed, resolve: tellClosed } = Promise.withResolvers<void>()
   let open = true
   async function close(): Promise<void> {
@@ -97,6 +116,7 @@ function storeOver(db: Db, { file, now, log, release }: Opened): SqliteStore {
     define: (part, steps) => definePart(db, { file, part, steps }),
     transaction: (work) => translated(() => db.transaction(work)),
     quickly: (work) => translated(() => quickly(db, work)),
+    checked,
     backup: (target) => backUp(db, target),
     close,
     closed,
@@ -115,13 +135,11 @@ function journalOver(db: Db, now: () => number): JournalStore {
   }
 }
 
-/** Above this size a check would delay the start; the file is then checked while the hub runs. About 100 ms. */
-const checkedAtStart = 32 * 1024 * 1024
-
-function openChecked(file: string): Db {
+function openOwn(file: string): Db {
   let db: Db | null = null
   try {
     db = openDb(file, { waitMs: 5000 })
+    refuseForeign(db, file)
     db.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
@@ -130,8 +148,6 @@ function openChecked(file: string): Db {
       PRAGMA journal_size_limit = 67108864;
       PRAGMA trusted_schema = OFF;
     `)
-    const found = fileSize(db) <= checkedAtStart ? faultsIn(db) : []
-    if (found.length > 0) throw damaged(file, found.join('; '))
     return db
   } catch (thrown) {
     db?.close()
@@ -142,26 +158,6 @@ function openChecked(file: string): Db {
   }
 }
 
-function damaged(file: string, what: string, cause?: unknown): CannotOpen {
-  return new CannotOpen(
-    'damaged',
-    `${file} is damaged (${what}). Nothing was changed. Move it away and restore a backup: steward restore FILE`,
-    { path: file, cause },
-  )
-}
-
-function fileSize(db: Db): number {
-  const pages = db.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
-  const bytes = db.get<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
-  return pages * bytes
-}
-
-/** What SQLite finds wrong in the file: broken pages, indexes that don't match; [] when all is well. At most ten. */
-function faultsIn(db: Db): readonly string[] {
-  const rows = db.all<{ integrity_check: string }>('PRAGMA integrity_check(10)')
-  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
-}
-
 /** SQLite's flush is a property of the connection, so it is lowered for one transaction inside one tick, and raised again. */
 function quickly<T>(db: Db, work: () => T): T {
   db.exec('PRAGMA synchronous = NORMAL')
@@ -169,16 +165,6 @@ function quickly<T>(db: Db, work: () => T): T {
     return db.transaction(work)
   } finally {
     db.exec('PRAGMA synchronous = FULL')
-  }
-}
-
-function translated<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (thrown) {
-    const why = outsideFault(thrown)
-    if (why === null) throw thrown
-    throw new Unavailable(why, { cause: thrown })
   }
 }
 
@@ -203,7 +189,7 @@ function definePart(db: Db, { file, part, steps }: { file: string; part: string;
 }
 
 async function backUp(db: Db, target: string): Promise<void> {
-  if (existsSync(target)) throw new Unavailable(`${target} exists already; a backup doesn't overwrite`)
+  if (existsSync(target)) throw new Conflict(`${target} exists; a backup doesn't overwrite it`, { path: target })
   try {
     makePrivate(target)
     await copyDatabase(db.connection, target)
