@@ -15,6 +15,8 @@ type Given = { readonly method: string; readonly path: string; readonly headers:
 let hub: TestHub
 let operations: readonly Operation[]
 let known: readonly string[]
+/** What fits after which part of a path. */
+let fits: Readonly<Record<string, string>>
 beforeAll(async () => {
   hub = await openHub({ limits: { strangerRate: 1_000_000, tokenRate: 1_000_000 } })
   operations = operationsOf((await hub.ask('GET', '/api/openapi.json')).json)
@@ -29,7 +31,9 @@ async function seedRows(): Promise<readonly string[]> {
   const { process } = (await hub.ask('GET', `/api/sessions/${session}`)).json
   await hub.ask('POST', '/api/projects', { name: 'garden' })
   const token = (await hub.ask('POST', '/api/tokens', { name: 't', scopes: ['read'] })).json.id
-  return [session, posted.id, posted.question.id, process, 'garden', '_user_ada', token, posted.cursor, 'agents/x.md']
+  const question = posted.question.id
+  fits = { sessions: session, questions: question, processes: process, projects: 'garden', tokens: token, documents: 'notes/a.md' }
+  return [session, posted.id, question, process, 'garden', '_user_ada', token, posted.cursor, 'agents/x.md']
 }
 
 function operationsOf(document: { readonly paths: Record<string, Record<string, Shape>> }): readonly Operation[] {
@@ -87,11 +91,26 @@ function spoilt(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     .map(([base, key, other]) => (typeof base === 'object' && base !== null && !Array.isArray(base) ? { ...base, [key]: other } : other))
 }
 
+/** Only what is required, and nothing that could be wrong about it. */
+function plain(schema: Shape): fc.Arbitrary<unknown> {
+  const any = schema['anyOf'] ?? schema['oneOf']
+  if (Array.isArray(any)) return fc.oneof(...any.map((one: Shape) => plain(one)))
+  if (schema['type'] === 'string' && !schema['enum'] && !schema['pattern'])
+    return fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 9 })
+  if (schema['type'] === 'array') return fc.array(plain((schema['items'] as Shape) ?? {}), { minLength: 1, maxLength: 2 })
+  if (schema['type'] !== 'object' || !schema['properties']) return fitting(schema)
+  const properties = schema['properties'] as Record<string, Shape>
+  const required = (schema['required'] ?? []) as string[]
+  return fc.record(Object.fromEntries(required.map((name) => [name, plain(properties[name] ?? {})])))
+}
+
 function bodyOf(operation: Operation): fc.Arbitrary<Uint8Array | null> {
-  const right = fitting(operation.body ?? { type: 'object', properties: {} })
+  const schema = operation.body ?? { type: 'object', properties: {} }
+  const right = fitting(schema)
   const text = (value: fc.Arbitrary<unknown>) => value.map((one) => new TextEncoder().encode(JSON.stringify(one) ?? ''))
   return fc.oneof(
-    { weight: 6, arbitrary: text(right) },
+    { weight: 8, arbitrary: text(plain(schema)) },
+    { weight: 4, arbitrary: text(right) },
     { weight: 3, arbitrary: text(spoilt(right)) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }) },
     { weight: 1, arbitrary: fc.constant(new TextEncoder().encode('{"a":'.repeat(3_000))) },
@@ -99,20 +118,26 @@ function bodyOf(operation: Operation): fc.Arbitrary<Uint8Array | null> {
   )
 }
 
+/** Each header is mostly left out or right. */
 function headersOf(): fc.Arbitrary<Record<string, string>> {
   const header = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 300)
-  return fc.record(
-    {
-      prefer: fc.constantFrom('wait=0', 'wait=-1', 'wait=abc', 'wait=99999999', 'respond-async'),
-      'idempotency-key': word().map(header),
-      'content-type': fc.constantFrom('application/json', 'application/json', 'text/plain', 'application/json; charset=utf-16', ';;;'),
-      'last-event-id': word().map(header),
-      authorization: fc.constantFrom('Bearer x', 'Basic YTpi', 'Bearer', ''),
-      origin: fc.constantFrom('http://localhost', 'http://evil.test', 'null'),
-      cookie: fc.constantFrom('steward=', 'steward=x; steward=y', '=;=;'),
-    },
-    { requiredKeys: [] },
-  )
+  const now = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+  return fc
+    .record({
+      prefer: now(fc.constantFrom('wait=0', 'wait=1', 'wait=-1', 'wait=abc', 'wait=99999999', 'respond-async')),
+      'idempotency-key': now(word().map(header)),
+      'content-type': now(fc.constantFrom('application/json; charset=utf-8', 'text/plain', 'application/json; charset=utf-16', ';;;')),
+      'last-event-id': now(word().map(header)),
+      authorization: now(fc.constantFrom('Bearer x', 'Basic YTpi', 'Bearer', '')),
+      origin: now(fc.constantFrom('http://localhost', 'http://evil.test', 'null')),
+      cookie: now(fc.constantFrom('steward=', 'steward=x; steward=y', '=;=;')),
+    })
+    .map((all) => Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))))
+}
+
+function pathWord(operation: Operation): fc.Arbitrary<string> {
+  const right = fits[operation.path.split('/')[2] ?? ''] ?? ''
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(right) }, { weight: 1, arbitrary: word() })
 }
 
 function requestOf(operation: Operation): fc.Arbitrary<Given> {
@@ -122,19 +147,20 @@ function requestOf(operation: Operation): fc.Arbitrary<Given> {
   })
   return fc
     .record({
-      words: fc.tuple(...names.map(word)),
+      words: fc.tuple(...names.map(() => pathWord(operation))),
       query,
       extra: fc.option(word(), { freq: 20 }),
       body: bodyOf(operation),
       headers: headersOf(),
-      isOwner: fc.nat(4),
+      isOwner: fc.nat(9),
     })
     .map(({ words, query, extra, body, headers, isOwner }) => {
       const path = names.reduce((text, name, i) => text.replace(name, encode(words[i] ?? '')), operation.path)
       const pairs = Object.entries(query).map(([name, value]) => `${name}=${encode(String(value))}`)
       const all = extra === null ? pairs : [...pairs, `${encode(extra)}=1`]
       const { authorization, cookie, ...rest } = headers
-      const who = isOwner > 0 ? { cookie: hub.cookie } : { ...(authorization ? { authorization } : {}), cookie: cookie ?? '' }
+      const isOwn = isOwner > 0 && !operation.path.endsWith('/logout')
+      const who = isOwn ? { cookie: hub.cookie } : { ...(authorization ? { authorization } : {}), cookie: cookie ?? '' }
       return { method: operation.method, path: path + (all.length ? `?${all.join('&')}` : ''), headers: { ...rest, ...who }, body }
     })
 }
