@@ -39,7 +39,6 @@ const visibility: Record<LaneEventType, Visibility> = {
   'process-suspended': 'user-detail',
   'process-woken': 'user-detail',
   'process-closed': 'user-summary',
-  'lane-quarantined': 'user-summary',
 }
 
 export function draft<T extends LaneEventType>(type: T, data: LaneEvents[T], by?: Actor): Draft {

@@ -113,8 +113,6 @@ export type LaneEvents = {
   'process-suspended': { readonly by: Actor }
   'process-woken': { readonly by: Actor }
   'process-closed': { readonly reason: CloseReason; readonly by: Actor }
-  /** The lane can't commit: it accepts, and starts no turn until somebody looks (T36). */
-  'lane-quarantined': { readonly why: string }
 }
 
 export type StepKind = 'replayable' | 'idempotent' | 'once'

@@ -18,6 +18,8 @@ export type Lane = {
   readonly epoch: number
   state(): LaneState
   inbox(): readonly Entry[]
+  /** Resolves when the state may be shown. */
+  durable(): Promise<unknown>
   /** From the mailbox, in commit order, after the commit. Known ones are passed over. */
   hear(entry: Entry): void
   /** A delegation did not reach its lane: who waits for it is told. */
@@ -261,6 +263,7 @@ export function laneOf(parts: LaneParts): Lane {
     epoch: parts.epoch,
     state: writer.state,
     inbox: () => inbox,
+    durable: writer.durable,
     hear,
     undelivered,
     restarted,

@@ -18,7 +18,7 @@ import { openLease } from './lease.ts'
 import { type Live, openLive } from './live.ts'
 import { type LaneView, viewOf } from './look.ts'
 import { arrival, type ChainLimits, defaultChainLimits } from './post.ts'
-import { openResidents, type ResidentStats } from './residents.ts'
+import { type LanesLease, openResidents, type ResidentStats } from './residents.ts'
 import { openTimers } from './timers.ts'
 
 export type Lanes = {
@@ -56,8 +56,7 @@ export type LanesOptions = {
   readonly graceMs?: number
   /** Lanes kept in memory when they rest. */
   readonly maxOpen?: number
-  /** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
-  readonly lease?: { readonly ttlMs: number; readonly marginMs: number }
+  readonly lease?: LanesLease
 }
 
 export function openLanes(options: LanesOptions): Lanes {

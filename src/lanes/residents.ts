@@ -1,6 +1,6 @@
 // The lanes that are in memory: opened when something comes, in slices (T31); dropped when a commit is refused, and opened again
 // with a growing delay (T36); put out when they rest and there are too many.
-import type { Clock } from '../base/clock.ts'
+import type { Alarm, Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { AskId, LaneId, NewId, NodeId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
@@ -30,8 +30,12 @@ export type ResidentsOptions = {
   readonly maxOpen: number
   readonly engine: (name: string) => Engine | undefined
   readonly mayAct: () => boolean
+  readonly lease?: LanesLease
   readonly timerSet: (due: number) => void
 }
+
+/** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
+export type LanesLease = { readonly ttlMs: number; readonly marginMs: number }
 
 export type Residents = {
   /** L8: that lane is here, idle, and nothing else is on its way to it. */
@@ -61,6 +65,9 @@ const firstDelayMs = 20
 const longestDelayMs = 10_000
 /** So many refused commits in a row close a lane to turns (T36). */
 const quarantineAfter = 8
+/** Where nodes share a store wake-ups may be lost: so often a node looks for lanes that nobody owns. */
+const sweepMs = 1_000
+const sweepLength = 100
 /** Duplicates of these newest entries are known without asking the store. */
 const recentLength = 64
 
@@ -76,6 +83,7 @@ export function openResidents(options: ResidentsOptions): Residents {
   let wanted: LaneId[] = []
   let opener: Promise<void> | null = null
   let turns = 0
+  let sweeping: Alarm | null = null
   let stopped = true
 
   const pump = openPump({ work, now: () => performance.now() })
@@ -193,7 +201,7 @@ export function openResidents(options: ResidentsOptions): Residents {
       bodies: from.bodies,
       engine: options.engine,
       graceMs: options.graceMs,
-      ready: () => pump.add(id, 'person'),
+      ready: () => pump.add(id, priorityNow(lanes.get(id))),
       settled: () => putOutSoon(),
     })
   }
@@ -202,7 +210,7 @@ export function openResidents(options: ResidentsOptions): Residents {
   function resume(lane: Lane): void {
     const { turn, halted } = lane.state()
     if (turn && !turn.parked && !turn.paused && !turn.stopping && !halted) lane.restarted(turn.restarts + 1, restartLimit)
-    pump.add(lane.id, turn?.priority ?? priorityOfInbox(lane))
+    pump.add(lane.id, priorityNow(lane))
   }
 
   // ---- working ------------------------------------------------------------------------------------------------------------------
@@ -276,6 +284,21 @@ export function openResidents(options: ResidentsOptions): Residents {
       store.release(left, node).catch((thrown: unknown) => log('warn', 'lanes could not be given up', { why: messageOf(thrown) }))
   }
 
+  // ---- looking for what nobody owns -----------------------------------------------------------------------------------------------
+
+  function sweepSoon(): void {
+    if (!options.lease || stopped) return
+    sweeping = clock.after(sweepMs, () => {
+      sweep(sweepLength)
+        .catch((thrown: unknown) => log('warn', 'lanes without an owner could not be looked for', { why: messageOf(thrown) }))
+        .finally(sweepSoon)
+    })
+  }
+
+  async function sweep(limit: number): Promise<void> {
+    if (options.mayAct()) for (const lane of await store.unfinished(node, limit)) want(lane)
+  }
+
   journal.onPosted(hear)
   return {
     mayStartWith,
@@ -284,11 +307,13 @@ export function openResidents(options: ResidentsOptions): Residents {
     resident: (lane) => lanes.get(lane) ?? null,
     async start() {
       stopped = false
-      for (const lane of await store.unfinished(node, Number.MAX_SAFE_INTEGER)) want(lane)
+      await sweep(Number.MAX_SAFE_INTEGER)
+      sweepSoon()
     },
     async stop() {
       stopped = true
       pump.stop()
+      sweeping?.cancel()
       const ids = [...lanes.keys()]
       for (const [id, lane] of lanes) abandon(id, lane.epoch)
       await opener
@@ -307,7 +332,9 @@ export function openResidents(options: ResidentsOptions): Residents {
   }
 }
 
-function priorityOfInbox(lane: Lane): Priority {
-  const [first] = lane.inbox()
-  return first ? priorityOf(first) : 'background'
+/** Of its open turn, else of what waits. */
+function priorityNow(lane: Lane | undefined): Priority {
+  const { turn } = lane?.state() ?? { turn: null }
+  const first = lane?.inbox()[0]
+  return turn?.priority ?? (first ? priorityOf(first) : 'background')
 }

@@ -28,6 +28,8 @@ export type Writer = {
   write(write: Write): Promise<boolean>
   /** Commits that are not answered yet, an open one included. */
   inFlight(): number
+  /** Resolves when all that is folded now is durable, or was refused: nothing of it may be shown before (L3). */
+  durable(): Promise<unknown>
 }
 
 type Open = {
@@ -69,6 +71,7 @@ export function openWriter(given: {
   let snapshotSeq = seq
   let open: Open | null = null
   let inFlight = 0
+  let newest: Promise<unknown> = Promise.resolve()
 
   /** `turn`: the one that the event belongs to, also when this write settles it. */
   function mint(event: Draft, turn: TurnState | null): NewEvent {
@@ -147,6 +150,7 @@ export function openWriter(given: {
         for (const to of result.posted) if (!to.result.ok) given.undelivered(to.post)
         return true
       })
+    newest = opened.done
     return opened
   }
 
@@ -179,5 +183,5 @@ export function openWriter(given: {
     return { lane, seq, version: evolveVersion, state: JSON.stringify(state) }
   }
 
-  return { state: () => state, write, inFlight: () => inFlight }
+  return { state: () => state, write, inFlight: () => inFlight, durable: () => newest }
 }
