@@ -47,8 +47,7 @@ const sql = {
   position: 'SELECT version, position FROM projections WHERE name = ?',
   begin: 'INSERT OR REPLACE INTO projections (name, version, position) VALUES (?,?,?)',
   move: 'UPDATE projections SET position = ? WHERE name = ?',
-  tables: `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`,
-  indexes: `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+  schema: `SELECT name, type FROM sqlite_schema WHERE name LIKE '%\\_\\_r%' ESCAPE '\\' ORDER BY rootpage = 0 DESC`,
 }
 
 function makeEmpty({ db }: SqliteStore, spec: ProjectionSpec): number {
@@ -66,17 +65,15 @@ function play(db: Db, spec: ProjectionSpec, { events, t }: { events: readonly Ev
   for (const event of events) spec.on[event.type]?.(db, event, t)
 }
 
-/** The tables beside have the name and `__next`; their position is that of `<projection>__next`. */
+/** The tables beside have the name and `__r` and a number; indexes keep that number when the table takes the name over. */
 function rebuilding(store: SqliteStore, spec: ProjectionSpec): Rebuilding {
   const { db } = store
-  const next: TableNames = (name) => `${name}__next`
   const names = Object.keys(spec.tables)
-  const drop = (t: TableNames) => {
-    for (const name of names) db.exec(`DROP TABLE IF EXISTS ${t(name)}`)
-  }
+  const number = 1 + Math.max(0, ...namesBeside(db, names).map(({ number }) => number))
+  const next: TableNames = (name) => `${name}__r${number}`
   let position = 0
   db.transaction(() => {
-    drop(next)
+    dropBeside(db, names)
     for (const ddl of Object.values(spec.tables)) db.exec(ddl(next))
   })
   return {
@@ -86,23 +83,24 @@ function rebuilding(store: SqliteStore, spec: ProjectionSpec): Rebuilding {
     },
     async replace() {
       db.transaction(() => {
-        drop((name) => name)
-        for (const name of names) takeOver(db, name, next(name))
+        for (const name of names) db.exec(`DROP TABLE IF EXISTS ${name}; ALTER TABLE ${next(name)} RENAME TO ${name};`)
         db.run(sql.begin, spec.name, spec.version, position)
       })
     },
     async abandon() {
-      db.transaction(() => drop(next))
+      db.transaction(() => dropBeside(db, names))
     },
   }
 }
 
-/** Renames the table beside, and its indexes: the next rebuild needs their names again. */
-function takeOver(db: Db, name: string, next: string): void {
-  db.exec(`ALTER TABLE ${next} RENAME TO ${name}`)
-  for (const index of db.all<{ name: string; sql: string }>(sql.indexes, name)) {
-    if (!index.name.includes(next)) continue
-    db.exec(`DROP INDEX ${index.name}`)
-    db.exec(index.sql.replaceAll(next, name))
-  }
+/** Tables and indexes of rebuilds that are under way, were cut short, or took over. */
+function namesBeside(db: Db, names: readonly string[]): { name: string; type: string; number: number }[] {
+  return db.all<{ name: string; type: string }>(sql.schema).flatMap(({ name, type }) => {
+    const [, table, number] = /^(.+?)__r(\d+)/.exec(name) ?? []
+    return table !== undefined && names.includes(table) ? [{ name, type, number: Number(number) }] : []
+  })
+}
+
+function dropBeside(db: Db, names: readonly string[]): void {
+  for (const { name, type } of namesBeside(db, names)) if (type === 'table') db.exec(`DROP TABLE IF EXISTS ${name}`)
 }
