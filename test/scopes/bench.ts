@@ -50,7 +50,7 @@ export type BenchOptions = {
 
 /** Answers every message with its own words. */
 export const echo = engineOf('echo', async (turn) => {
-  for (const entry of turn.entries) if (entry.body.kind === 'message') turn.say('answer', { text: `echo: ${entry.body.text}` })
+  for (const [at, { body }] of turn.entries.entries()) if (body.kind === 'message') turn.say(`answer ${at}`, { text: `echo: ${body.text}` })
 })
 
 /** Asks one question and says what it was told. */
