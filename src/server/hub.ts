@@ -34,6 +34,7 @@ export type Limits = {
   readonly strangerRate: number
   readonly connections: number
   readonly sockets: number
+  readonly streams: number
   /** Entries that may wait in one lane before an edge answers 429. */
   readonly mailbox: number
   /** Bytes that may wait for a slow reader before it is closed. */
@@ -52,8 +53,9 @@ export const defaultLimits: Limits = {
   strangerRate: 50,
   connections: 5_000,
   sockets: 2_000,
+  streams: 1_000,
   mailbox: 1_000,
-  readerBytes: 4 * 1024 * 1024,
+  readerBytes: 1024 * 1024,
   pingIntervalMs: 25_000,
   beatMs: 15_000,
   outcomeMs: 2_000,

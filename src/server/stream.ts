@@ -11,29 +11,33 @@ export type StreamOptions = { readonly after: number | null; readonly detail: bo
 /** Ends when the client goes, the hub closes, or the client is too slow: it then goes on from its last id. */
 export function streamSession(hub: Hub, session: SessionId, options: StreamOptions): Response {
   const encoder = new TextEncoder()
-  let stop = () => {}
+  let leave = () => {}
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const close = once(() => {
+        let isOpen = true
+        let stop = () => {}
+        leave = () => {
+          isOpen = false
           stop()
           hub.streams.delete(close)
+        }
+        const close = () => {
+          if (!isOpen) return
+          leave()
           controller.close()
-        })
+        }
         const send = (text: string) => {
+          if (!isOpen) return
           controller.enqueue(encoder.encode(text))
           if ((controller.desiredSize ?? 0) < 0) close()
         }
         hub.streams.add(close)
         options.signal.addEventListener('abort', close)
-        stop = startStream(hub, session, {
-          ...options,
-          send,
-          close,
-          room: () => (controller.desiredSize ?? 0) > hub.limits.readerBytes / 2,
-        })
+        const room = () => (controller.desiredSize ?? 0) > hub.limits.readerBytes / 2
+        stop = startStream(hub, session, { ...options, send, close, room })
       },
-      cancel: () => stop(),
+      cancel: () => leave(),
     },
     new ByteLengthQueuingStrategy({ highWaterMark: hub.limits.readerBytes }),
   )
@@ -74,13 +78,4 @@ function heartbeat(hub: Hub, beat: () => void): () => void {
     beat()
   }
   return () => alarm.cancel()
-}
-
-function once(act: () => void): () => void {
-  let done = false
-  return () => {
-    if (done) return
-    done = true
-    act()
-  }
 }

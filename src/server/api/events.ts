@@ -9,6 +9,7 @@ import type { Caller } from '../caller.ts'
 import { cursorNumber } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
+import { HttpProblem } from '../problem.ts'
 import { ownSession } from '../session-of.ts'
 import { streamSession } from '../stream.ts'
 import { isVisible, wireEvent } from '../wire.ts'
@@ -46,6 +47,7 @@ export const eventCalls = [
     answers: { 200: 'events' },
     async run({ hub, caller, params, query, headers, signal }) {
       const session = await ownSession(hub, caller, params['id'] ?? '')
+      if (hub.streams.size >= hub.limits.streams) throw new HttpProblem(503, 'full', `more than ${hub.limits.streams} streams are open`)
       const after = cursorNumber(hub, headers.get('last-event-id') ?? query.after)
       return { stream: streamSession(hub, session, { after, detail: detailOf(caller, query.detail), signal }) }
     },
