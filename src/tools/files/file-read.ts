@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { defineTool, done, type Outcome, refused, type Tool } from '../tool.ts'
-import { findPlace, openPlace, type Place } from './place.ts'
+import { findPlace, openPlace, type Place, realRoots } from './place.ts'
 
 const mostLines = 2000
 const longestLine = 2000
@@ -29,7 +29,7 @@ export const fileRead: Tool = defineTool({
     const place = await findPlace(path, roots)
     if (!('real' in place)) return refused(place.code, place.why)
     if (place.kind === 'folder') return refused('invalid', `"${place.shown}" is a folder; file_list shows what is in it.`)
-    const file = await openPlace(place, roots)
+    const file = await openPlace(place, await realRoots(roots))
     if ('why' in file) return refused(file.code, file.why)
     try {
       return await read(file, place, { from, lines, signal })

@@ -5,7 +5,7 @@ import { defineTool, done, type Outcome, refused, type Tool, type ToolContext } 
 import { binaryKind } from './file-read.ts'
 import { type Glob, globOf } from './glob.ts'
 import { type Matcher, patternMatcher, textMatcher } from './matcher.ts'
-import { findPlace, openPlace, type Place, realRoots } from './place.ts'
+import { findPlace, openPlace, type Place, realRoots, shownAs } from './place.ts'
 import { type LeftOut, leftOutWords, walk } from './walk.ts'
 
 const mostHits = 100
@@ -13,6 +13,8 @@ const mostPerFile = 20
 const mostFiles = 5000
 const largest = 2 * 1024 * 1024
 const patternBudgetMs = 3000
+/** Files that are read side by side. */
+const atOnce = 16
 
 const input = z.strictObject({
   text: z.string().max(500).optional().describe('Plain text to look for; upper and lower case are the same unless matchCase'),
@@ -61,45 +63,66 @@ type Search = {
   readonly given: Input
 }
 type Tally = { hits: string[]; files: number; matchedFiles: number; skipped: number; isCut: boolean; leftOut: LeftOut }
+type Candidate = Pick<Place, 'real' | 'shown'>
 
 async function search(search: Search): Promise<Outcome> {
-  const tally: Tally = { hits: [], files: 0, matchedFiles: 0, skipped: 0, isCut: false, leftOut: { hidden: 0, unreadable: 0, crowded: 0 } }
-  for (const start of search.starts) {
-    for await (const place of filesOf(start, search, tally)) {
-      if (tally.hits.length >= mostHits || tally.files >= mostFiles) {
-        tally.isCut = true
-        break
-      }
-      tally.files++
-      if (search.matcher === null) tally.hits.push(place.shown)
-      else if (!(await searchFile(place, { ...search, matcher: search.matcher }, tally))) return tooSlow(search, place)
-    }
+  const tally: Tally = {
+    hits: [],
+    files: 0,
+    matchedFiles: 0,
+    skipped: 0,
+    isCut: false,
+    leftOut: { hidden: 0, unreadable: 0, crowded: 0 },
+  }
+  const there = await realRoots(search.context.roots)
+  for await (const some of batches(candidates(search, there, tally), atOnce)) {
+    const slow = await searchBatch(search, { some, there }, tally)
+    if (slow) return tooSlow(search, slow)
+    tally.isCut ||= tally.hits.length >= mostHits || tally.files >= mostFiles
+    if (tally.isCut) break
   }
   search.context.signal.throwIfAborted()
   return done(report(search, tally))
 }
 
-/** False when the pattern took too long. */
-async function searchFile(place: Place, { matcher, context }: Search & { matcher: Matcher }, tally: Tally): Promise<boolean> {
-  const text = place.size > largest ? null : await textOf(place, context.roots)
-  if (text === null) {
-    tally.skipped++
-    return true
+type Batch = { readonly some: readonly Candidate[]; readonly there: readonly string[] }
+
+/** Reads the files side by side and matches them in order. Answers the file at which the pattern took too long. */
+async function searchBatch({ matcher }: Search, { some, there }: Batch, tally: Tally): Promise<Candidate | null> {
+  tally.files += some.length
+  if (matcher === null) {
+    tally.hits.push(...some.map((one) => one.shown))
+    return null
   }
-  const found = await matcher.match(text, Math.min(mostPerFile, mostHits - tally.hits.length))
+  const texts = await Promise.all(some.map((one) => textOf(one, there)))
+  for (const [at, one] of some.entries()) {
+    const text = texts[at] ?? null
+    if (text === null) tally.skipped++
+    else if (!(await matchFile(matcher, { shown: one.shown, text }, tally))) return one
+  }
+  return null
+}
+
+/** False when the pattern took too long. */
+async function matchFile(matcher: Matcher, file: { readonly shown: string; readonly text: string }, tally: Tally): Promise<boolean> {
+  const left = mostHits - tally.hits.length
+  if (left <= 0) return true
+  const found = await matcher.match(file.text, Math.min(mostPerFile, left))
   if (found === null) return false
   if (found.length > 0) tally.matchedFiles++
-  for (const hit of found) tally.hits.push(`${place.shown}:${hit.line}: ${hit.text}`)
-  if (found.length === mostPerFile) tally.hits.push(`${place.shown}: [more hits in this file may follow]`)
+  for (const hit of found) tally.hits.push(`${file.shown}:${hit.line}: ${hit.text}`)
+  if (found.length === mostPerFile) tally.hits.push(`${file.shown}: [more hits in this file may follow]`)
   return true
 }
 
-/** null for binary files and ones that can't be read. */
-async function textOf(place: Place, roots: readonly string[]): Promise<string | null> {
-  const file = await openPlace(place, roots)
+/** null for binary, large and unreadable files. */
+async function textOf(one: Candidate, there: readonly string[]): Promise<string | null> {
+  const file = await openPlace(one, there)
   if ('why' in file) return null
   try {
-    const bytes = Buffer.allocUnsafe(Math.min(largest, place.size + 1))
+    const { size } = await file.stat()
+    if (size > largest) return null
+    const bytes = Buffer.allocUnsafe(size + 1)
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
     const content = bytes.subarray(0, bytesRead)
     return binaryKind(content.subarray(0, 8192)) ? null : content.toString('utf8')
@@ -110,13 +133,27 @@ async function textOf(place: Place, roots: readonly string[]): Promise<string | 
   }
 }
 
-async function* filesOf(start: Place, { glob, context }: Search, tally: Tally): AsyncGenerator<Place> {
-  if (start.kind === 'file') return yield start
-  for await (const found of walk({ start: start.real, depth: 64, signal: context.signal }, tally.leftOut)) {
-    if (found.kind !== 'file' || !glob(found.path)) continue
-    const place = await findPlace(found.real, context.roots)
-    if ('real' in place && place.kind === 'file') yield place
+/** A walk follows no link, so what it finds lies inside; opening checks it again all the same. */
+async function* candidates({ starts, glob, context }: Search, there: readonly string[], tally: Tally): AsyncGenerator<Candidate> {
+  for (const start of starts) {
+    if (start.kind === 'file') yield start
+    else {
+      for await (const found of walk({ start: start.real, depth: 64, signal: context.signal }, tally.leftOut)) {
+        if (found.kind === 'file' && glob(found.path)) yield { real: found.real, shown: shownAs(found.real, there) }
+      }
+    }
   }
+}
+
+async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+  let some: T[] = []
+  for await (const one of source) {
+    some.push(one)
+    if (some.length < size) continue
+    yield some
+    some = []
+  }
+  if (some.length > 0) yield some
 }
 
 async function startsOf(path: string | undefined, { roots }: ToolContext) {
@@ -144,7 +181,7 @@ function matcherOf({ text, pattern, matchCase }: Input): Matcher | null | Error 
   }
 }
 
-function tooSlow({ given }: Search, place: Place): Outcome {
+function tooSlow({ given }: Search, place: Candidate): Outcome {
   return refused(
     'too_slow',
     `The pattern ${JSON.stringify(given.pattern)} took more than ${patternBudgetMs / 1000} seconds (at ${place.shown}) and was given up. ` +

@@ -174,6 +174,8 @@ describe('file_search', () => {
   })
 
   test('[T7] a hostile pattern is given up, and nothing else stands still meanwhile', async () => {
+    for (let at = 0; at < 40; at++) put(`aa/${at}.txt`, 'aaa 7\n')
+    expect(await text('file_search', { pattern: 'a+\\s\\d' })).toContain('in 40 of 42 files')
     put('evil.txt', `${'a'.repeat(60)}!\n`)
     let ticks = 0
     const timer = setInterval(() => ticks++, 20)

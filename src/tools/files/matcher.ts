@@ -66,22 +66,24 @@ export function patternMatcher(source: string, options: { readonly matchCase: bo
   const flags = flagsFor(source, options.matchCase ? '' : 'i')
   const worker = new Worker(program, { eval: true, workerData: { source, flags }, resourceLimits: { maxOldGenerationSizeMb: 64 }, env: {} })
   worker.unref()
+  type Places = readonly (readonly [number, number])[] | null
   let left = options.budgetMs
   let isOver = false
+  let hear: (found: Places) => void = () => {}
+  worker.on('message', (found: Places) => hear(found))
+  worker.on('error', () => hear(null))
+  worker.on('exit', () => hear(null))
   const ask = (text: string, limit: number) =>
-    new Promise<readonly (readonly [number, number])[] | null>((resolve) => {
+    new Promise<Places>((resolve) => {
       const started = performance.now()
-      const end = (found: readonly (readonly [number, number])[] | null) => {
+      const timer = setTimeout(() => hear(null), Math.max(1, left))
+      hear = (found) => {
         clearTimeout(timer)
-        worker.removeAllListeners()
+        hear = () => {}
         left -= performance.now() - started
         isOver ||= found === null
         resolve(found)
       }
-      const timer = setTimeout(() => end(null), Math.max(1, left))
-      worker.once('message', end)
-      worker.once('error', () => end(null))
-      worker.once('exit', () => end(null))
       worker.postMessage({ text, limit })
     })
   return {

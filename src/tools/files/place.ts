@@ -32,12 +32,15 @@ export async function findPlace(path: string, roots: readonly string[]): Promise
   return last
 }
 
-/** Opens a file for reading and makes sure that it is the one that was found. The caller closes it. */
-export async function openPlace(place: Place, roots: readonly string[]): Promise<FileHandle | NoPlace> {
+/**
+ * Opens a file for reading and makes sure that what was opened lies inside. `there` are the folders as `realRoots` gives them.
+ * The caller closes it.
+ */
+export async function openPlace(place: Pick<Place, 'real' | 'shown'>, there: readonly string[]): Promise<FileHandle | NoPlace> {
   try {
     // Non-blocking: should it have become a pipe meanwhile, opening does not wait for a writer.
     const file = await open(place.real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-    const problem = await recheck(file, place, await realRoots(roots))
+    const problem = await recheck(file, place, there)
     if (problem === null) return file
     await file.close()
     return problem
@@ -55,6 +58,12 @@ export function isInside(path: string, folder: string): boolean {
 export async function realRoots(roots: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => null)))
   return found.filter((root) => root !== null)
+}
+
+/** Relative to the folder when there is only one, absolute otherwise. `there` are folders as `realRoots` gives them. */
+export function shownAs(real: string, there: readonly string[]): string {
+  const [only] = there
+  return showName(only === undefined || there.length > 1 ? real : relative(only, real) || '.')
 }
 
 /** A name with control characters is shown as JSON, so that it can't imitate another line. */
@@ -83,22 +92,25 @@ async function look(candidate: string, asked: string, roots: readonly string[]):
     const stats = await stat(real)
     const kind = kindOf(stats)
     if (kind === 'special') return { code: 'special', why: `"${asked}" is neither a file nor a folder but a device, pipe or socket.` }
-    const shown = roots.length > 1 ? real : relative(root, real) || '.'
-    return { real, shown: showName(shown), kind, size: stats.size }
+    return { real, shown: shownAs(real, roots), kind, size: stats.size }
   } catch (error) {
     return faultOf(error, asked)
   }
 }
 
-/** What the system says is open, by its number; elsewhere than on Linux by asking for the path again. */
-async function recheck(file: FileHandle, place: Place, roots: readonly string[]): Promise<NoPlace | null> {
+/** What the system itself says is open; elsewhere than on Linux the path is asked again, and must lead to the same file. */
+async function recheck(file: FileHandle, place: Pick<Place, 'real' | 'shown'>, there: readonly string[]): Promise<NoPlace | null> {
   const opened = await file.stat()
   if (!opened.isFile()) return { code: 'special', why: `"${place.shown}" is no file any more.` }
-  const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(place.real))
-  const named = await lstat(real).catch(() => null)
-  const isSame = named !== null && named.ino === opened.ino && named.dev === opened.dev
-  if (isSame && roots.some((root) => isInside(real, root))) return null
+  const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => sameFile(place.real, opened))
+  if (real !== null && there.some((root) => isInside(real, root))) return null
   return { code: 'outside', why: `"${place.shown}" was changed while it was opened; it is not read.` }
+}
+
+async function sameFile(path: string, opened: Stats): Promise<string | null> {
+  const real = await realpath(path)
+  const named = await lstat(real)
+  return named.ino === opened.ino && named.dev === opened.dev ? real : null
 }
 
 function kindOf(stats: Stats): 'file' | 'folder' | 'special' {
