@@ -56,7 +56,7 @@ export const echo = engineOf('echo', async (turn) => {
 /** Asks one question and says what it was told. */
 export const asker = engineOf('asker', async (turn) => {
   const answer = await turn.ask('colour', { kind: 'question', text: 'Which colour?', options: [{ label: 'red' }, { label: 'blue' }] })
-  turn.say('answer', { text: String(answer.value) })
+  turn.say('answer', { text: answer.kind === 'answer' ? String(answer.value) : '' })
 })
 
 export function engineOf(name: string, run: (turn: Turn) => Promise<void>): Engine {
