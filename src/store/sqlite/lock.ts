@@ -16,7 +16,8 @@ export function takeLock(file: string): Lock {
   makePrivate(lockFile)
   const db = openDb(lockFile)
   try {
-    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;')
+    // Nothing is ever written here, so it also works on a full disk.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;')
   } catch (thrown) {
     db.close()
     if (!isBusy(thrown)) throw thrown

@@ -136,9 +136,29 @@ function journalOver(db: Db, now: () => number): JournalStore {
 }
 
 function openOwn(file: string): Db {
-  let db: Db | null = null
   try {
-    db = openDb(file, { waitMs: 5000 })
+    return connect(file, 'NORMAL')
+  } catch (thrown) {
+    if (thrown instanceof CannotOpen) throw thrown
+    if (sqliteCode(thrown) === 26) throw damaged(file, 'it is not a SQLite database', thrown)
+    if (sqliteCode(thrown) === 11) throw damaged(file, messageOf(thrown), thrown)
+    return openOnFullDisk(file, thrown)
+  }
+}
+
+/** Without room for the file that connections share, the log can still be read by one that is alone. */
+function openOnFullDisk(file: string, first: unknown): Db {
+  try {
+    return connect(file, 'EXCLUSIVE')
+  } catch {
+    throw new Unavailable(`${file} can't be opened: ${outsideFault(first) ?? messageOf(first)}`, { cause: first })
+  }
+}
+
+function connect(file: string, locking: 'NORMAL' | 'EXCLUSIVE'): Db {
+  const db = openDb(file, { waitMs: 5000 })
+  try {
+    db.exec(`PRAGMA locking_mode = ${locking}`)
     refuseForeign(db, file)
     db.exec(`
       PRAGMA journal_mode = WAL;
@@ -150,11 +170,8 @@ function openOwn(file: string): Db {
     `)
     return db
   } catch (thrown) {
-    db?.close()
-    if (thrown instanceof CannotOpen) throw thrown
-    if (sqliteCode(thrown) === 26) throw damaged(file, 'it is not a SQLite database', thrown)
-    if (sqliteCode(thrown) === 11) throw damaged(file, messageOf(thrown), thrown)
-    throw new Unavailable(`${file} can't be opened: ${outsideFault(thrown) ?? messageOf(thrown)}`, { cause: thrown })
+    db.close()
+    throw thrown
   }
 }
 
