@@ -12,108 +12,110 @@ const pageLength = 500
 /** How often a shared store is looked at when nothing woke us. */
 const pollMs = 1_000
 
-type Tail = {
-  publish(events: readonly Event[]): void
-  head(): number
-  follow(after: number, signal?: AbortSignal): AsyncGenerator<readonly Event[]>
-  close(): void
-}
-
-export function openTail(given: {
+export type TailOptions = {
   readonly store: JournalStore
   readonly clock: Clock
   readonly head: number
+  /** Other nodes write too: what passes here is not all, so the store is asked. */
   readonly shared: boolean
-}): Tail {
-  const { store, clock, shared } = given
-  let head = given.head
-  /** Every event after `covered` is in `events`. */
-  let covered = given.head
-  let events: Event[] = []
-  let units = 0
-  let wakers: (() => void)[] = []
-  let alarm: Alarm | null = null
-  let closed = false
+}
 
-  function publish(batch: readonly Event[]): void {
+export class Tail {
+  readonly #given: TailOptions
+  #head: number
+  /** Every event after this cursor is in memory. */
+  #covered: number
+  #events: Event[] = []
+  #units = 0
+  #wakers: (() => void)[] = []
+  #alarm: Alarm | null = null
+  #closed = false
+
+  constructor(given: TailOptions) {
+    this.#given = given
+    this.#head = given.head
+    this.#covered = given.head
+  }
+
+  /** The newest cursor that followers may see. */
+  get head(): number {
+    return this.#head
+  }
+
+  publish(batch: readonly Event[]): void {
     const last = batch.at(-1)
     if (!last) return
-    head = Math.max(head, last.cursor)
-    if (!shared) keep(batch)
-    wakeAll()
+    this.#head = Math.max(this.#head, last.cursor)
+    if (!this.#given.shared) this.#keep(batch)
+    this.#wakeAll()
   }
 
-  function keep(batch: readonly Event[]): void {
+  async *follow(after: number, signal?: AbortSignal): AsyncGenerator<readonly Event[]> {
+    let at = after
+    while (!this.#closed && !signal?.aborted) {
+      const batch = await this.#page(at)
+      const last = batch.at(-1)
+      if (last) {
+        yield batch
+        at = last.cursor
+      } else if (this.#given.shared || at >= this.#head) await this.#newer(signal)
+      else at = this.#head
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#alarm?.cancel()
+    this.#wakeAll()
+  }
+
+  #keep(batch: readonly Event[]): void {
     for (const event of batch) {
-      events.push(event)
-      units += sizeOf(event)
+      this.#events.push(event)
+      this.#units += sizeOf(event)
     }
-    if (events.length <= tailLength + slack && units <= tailUnits) return
+    if (this.#events.length <= tailLength + slack && this.#units <= tailUnits) return
     let drop = 0
-    while (drop < events.length - 1 && (events.length - drop > tailLength || units > tailUnits)) {
-      units -= sizeOf(events[drop++] as Event)
+    while (drop < this.#events.length - 1 && (this.#events.length - drop > tailLength || this.#units > tailUnits)) {
+      this.#units -= sizeOf(this.#events[drop++] as Event)
     }
-    covered = (events[drop - 1] as Event).cursor
-    events = events.slice(drop)
+    this.#covered = (this.#events[drop - 1] as Event).cursor
+    this.#events = this.#events.slice(drop)
   }
 
-  function wakeAll(): void {
-    const woken = wakers
-    wakers = []
-    for (const wake of woken) wake()
+  async #page(after: number): Promise<readonly Event[]> {
+    if (!this.#given.shared && after >= this.#covered) return after >= this.#head ? [] : fromMemory(this.#events, after)
+    const { events, safe } = await this.#given.store.readAll(after, pageLength)
+    this.#head = Math.max(this.#head, safe)
+    return events
   }
 
-  function poll(): void {
-    alarm = null
-    wakeAll()
-  }
-
-  function newer(signal: AbortSignal | undefined): Promise<void> {
-    if (shared) alarm ??= clock.after(pollMs, poll)
+  #newer(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#given.shared) this.#alarm ??= this.#given.clock.after(pollMs, () => this.#poll())
     return new Promise((resolve) => {
-      if (closed || signal?.aborted) return resolve()
+      if (this.#closed || signal?.aborted) return resolve()
       const wake = () => {
         signal?.removeEventListener('abort', stop)
         resolve()
       }
       const stop = () => {
-        wakers = wakers.filter((other) => other !== wake)
+        this.#wakers = this.#wakers.filter((other) => other !== wake)
         resolve()
       }
-      wakers.push(wake)
+      this.#wakers.push(wake)
       signal?.addEventListener('abort', stop, { once: true })
     })
   }
 
-  async function page(after: number): Promise<readonly Event[]> {
-    if (!shared && after >= covered) return after >= head ? [] : fromMemory(events, after)
-    const { events: read, safe } = await store.readAll(after, pageLength)
-    head = Math.max(head, safe)
-    return read
+  #poll(): void {
+    this.#alarm = null
+    this.#wakeAll()
   }
 
-  async function* follow(after: number, signal?: AbortSignal): AsyncGenerator<readonly Event[]> {
-    let at = after
-    while (!closed && !signal?.aborted) {
-      const batch = await page(at)
-      const last = batch.at(-1)
-      if (last) {
-        yield batch
-        at = last.cursor
-      } else if (shared || at >= head) await newer(signal)
-      else at = head
-    }
-  }
-
-  return {
-    publish,
-    head: () => head,
-    follow,
-    close() {
-      closed = true
-      alarm?.cancel()
-      wakeAll()
-    },
+  #wakeAll(): void {
+    const woken = this.#wakers
+    this.#wakers = []
+    for (const wake of woken) wake()
   }
 }
 

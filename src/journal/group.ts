@@ -12,163 +12,175 @@ const largestGroup = 512
 const firstRetryMs = 100
 const longestRetryMs = 5_000
 
-type Waiting =
-  | { item: { readonly commit: Commit } | { readonly late: () => Commit }; readonly done: (result: Committed) => void }
-  | { readonly item: { readonly post: Post; readonly limit?: number }; readonly done: (result: Posted) => void }
+/** An item, or a commit that is asked for when its group is formed; with who is answered. */
+type Waiting = { readonly item: Item | { readonly late: () => Commit }; readonly done: (result: ItemResult) => void }
+type Formed = { readonly item: Item; readonly done: (result: ItemResult) => void }
 
-type Groups = {
-  append(commit: Commit | (() => Commit)): Promise<Committed>
-  post(post: Post, options?: { readonly limit?: number }): Promise<Posted>
-  onPosted(hear: (posts: readonly Post[]) => void): void
-  onReadOnly(hear: (readOnly: boolean, why: string) => void): void
-  readOnly(): string | null
-  pending(): number
-  /** Resolves when nothing is in flight any more; what could not be written stays unanswered. */
-  close(): Promise<void>
-}
-
-export function openGroups(given: {
+export type GroupsOptions = {
   readonly store: JournalStore
   readonly clock: Clock
   readonly log: Log
+  /** What was appended, in cursor order, before anybody who asked for it is answered. */
   readonly applied: (events: readonly Event[]) => void
-}): Groups {
-  const { store, clock, log, applied } = given
-  const postedHearers: ((posts: readonly Post[]) => void)[] = []
-  const readOnlyHearers: ((readOnly: boolean, why: string) => void)[] = []
-  let queue: Waiting[] = []
-  let retry: Waiting[] = []
-  let flight: Promise<void> | null = null
-  let scheduled = false
-  let why: string | null = null
-  let alarm: Alarm | null = null
-  let delayMs = firstRetryMs
-  let closed = false
+}
 
-  function schedule(): void {
-    if (scheduled || flight || closed) return
-    scheduled = true
+export class Groups {
+  readonly #given: GroupsOptions
+  readonly #postedHearers: ((posts: readonly Post[]) => void)[] = []
+  readonly #readOnlyHearers: ((readOnly: boolean, why: string) => void)[] = []
+  #queue: Waiting[] = []
+  #retry: Formed[] = []
+  #flight: Promise<void> | null = null
+  #scheduled = false
+  #why: string | null = null
+  #alarm: Alarm | null = null
+  #delayMs = firstRetryMs
+  #closed = false
+
+  constructor(given: GroupsOptions) {
+    this.#given = given
+  }
+
+  /** Why nothing can be written now; null when it can. */
+  get readOnly(): string | null {
+    return this.#why
+  }
+
+  get pending(): number {
+    return this.#queue.length + this.#retry.length
+  }
+
+  append(commit: Commit | (() => Commit)): Promise<Committed> {
+    const item = typeof commit === 'function' ? { late: commit } : { commit }
+    return new Promise((resolve) => this.#push({ item, done: (result) => 'commit' in result && resolve(result.commit) }))
+  }
+
+  post(post: Post, options?: { readonly limit?: number }): Promise<Posted> {
+    if (this.#why !== null && this.#retry.length > 0) return Promise.resolve({ ok: false, reason: 'unavailable', why: this.#why })
+    return new Promise((resolve) => this.#push({ item: { post, ...options }, done: (result) => 'post' in result && resolve(result.post) }))
+  }
+
+  onPosted(hear: (posts: readonly Post[]) => void): void {
+    this.#postedHearers.push(hear)
+  }
+
+  onReadOnly(hear: (readOnly: boolean, why: string) => void): void {
+    this.#readOnlyHearers.push(hear)
+  }
+
+  /** Resolves when nothing is in flight any more; what could not be written stays unanswered. */
+  async close(): Promise<void> {
+    while ((this.#flight || this.#queue.length > 0) && this.#retry.length === 0) {
+      if (this.#flight) await this.#flight
+      else await new Promise<void>((next) => setImmediate(next))
+    }
+    this.#closed = true
+    this.#alarm?.cancel()
+  }
+
+  #push(waiting: Waiting): void {
+    this.#queue.push(waiting)
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#flight || this.#closed) return
+    this.#scheduled = true
     setImmediate(() => {
-      scheduled = false
-      if (!flight && queue.length > 0 && retry.length === 0) flight = flush().finally(landed)
+      this.#scheduled = false
+      if (!this.#flight && this.#queue.length > 0 && this.#retry.length === 0) this.#fly(this.#flush())
     })
   }
 
-  function landed(): void {
-    flight = null
-    if (queue.length > 0) schedule()
+  #fly(flight: Promise<void>): void {
+    this.#flight = flight.finally(() => {
+      this.#flight = null
+      if (this.#queue.length > 0) this.#schedule()
+    })
   }
 
-  async function flush(): Promise<void> {
-    const group = queue.slice(0, largestGroup)
-    queue = queue.slice(largestGroup)
-    for (const waiting of group) if ('late' in waiting.item) (waiting as { item: Item }).item = { commit: waiting.item.late() }
-    await apply(group)
+  async #flush(): Promise<void> {
+    const group = this.#queue.slice(0, largestGroup)
+    this.#queue = this.#queue.slice(largestGroup)
+    await this.#apply(group.map(formed))
   }
 
-  async function apply(group: readonly Waiting[]): Promise<void> {
-    const { results, events } = await store.apply(group.map((waiting) => waiting.item as Item))
-    if (events.length > 0) applied(events)
+  async #apply(group: readonly Formed[]): Promise<void> {
+    const { results, events } = await this.#given.store.apply(group.map((waiting) => waiting.item))
+    if (events.length > 0) this.#given.applied(events)
     const posts = acceptedPosts(group, results)
-    const kept = group.filter((waiting, i) => !answer(waiting, results[i]))
-    if (kept.length > 0) keep(kept, reasonOf(results))
-    else if (group.some((_, i) => !isUnavailable(results[i]))) recovered()
-    if (posts.length > 0) for (const hear of postedHearers) hear(posts)
+    const kept = group.filter((waiting, i) => !this.#answer(waiting, results[i]))
+    if (kept.length > 0) this.#keep(kept, reasonOf(results))
+    else if (group.some((_, i) => !isUnavailable(results[i]))) this.#recovered()
+    if (posts.length > 0) for (const hear of this.#postedHearers) hear(posts)
   }
 
   /** False when the item must be tried again. */
-  function answer(waiting: Waiting, result: ItemResult | undefined): boolean {
+  #answer({ done }: Formed, result: ItemResult | undefined): boolean {
     if (!result) throw new Error('the store answered fewer items than it was given')
-    if ('commit' in result) {
-      if (!result.commit.ok && result.commit.reason === 'unavailable') return false
-      ;(waiting.done as (result: Committed) => void)(result.commit)
-      return true
-    }
-    if (!result.post.ok && result.post.reason === 'unavailable') enterReadOnly(result.post.why)
-    ;(waiting.done as (result: Posted) => void)(result.post)
+    if ('commit' in result && !result.commit.ok && result.commit.reason === 'unavailable') return false
+    if ('post' in result && !result.post.ok && result.post.reason === 'unavailable') this.#enterReadOnly(result.post.why)
+    done(result)
     return true
   }
 
-  function keep(group: readonly Waiting[], reason: string): void {
-    retry = [...retry, ...group]
-    enterReadOnly(reason)
-    alarm ??= clock.after(delayMs, () => {
-      alarm = null
-      delayMs = Math.min(delayMs * 2, longestRetryMs)
-      if (!closed) flight = again().finally(landed)
+  #keep(group: readonly Formed[], reason: string): void {
+    this.#retry = [...this.#retry, ...group]
+    this.#enterReadOnly(reason)
+    this.#alarm ??= this.#given.clock.after(this.#delayMs, () => {
+      this.#alarm = null
+      this.#delayMs = Math.min(this.#delayMs * 2, longestRetryMs)
+      if (!this.#closed) this.#fly(this.#again())
     })
   }
 
   /** The same commits once more; one that got through although its answer was lost is recognised by the lane's head (T26). */
-  async function again(): Promise<void> {
-    const group = retry
-    retry = []
-    const open: Waiting[] = []
-    for (const waiting of group) if (!(await alreadyThere(waiting))) open.push(waiting)
-    if (open.length > 0) await apply(open)
-    else recovered()
+  async #again(): Promise<void> {
+    const group = this.#retry
+    this.#retry = []
+    const open: Formed[] = []
+    for (const waiting of group) if (!(await this.#alreadyThere(waiting))) open.push(waiting)
+    if (open.length > 0) await this.#apply(open)
+    else this.#recovered()
   }
 
-  async function alreadyThere(waiting: Waiting): Promise<boolean> {
-    if (!('commit' in waiting.item)) return false
-    const { commit } = waiting.item
-    const last = commit.events.at(-1)
-    if (!last) return false
-    const head = await store.head(commit.lane).catch(() => null)
-    if (!head || head.seq < commit.after + commit.events.length) return false
-    const events = await store.readLane(commit.lane, commit.after, commit.events.length)
-    if (events.at(-1)?.id !== last.id) return false
-    applied(events)
-    ;(waiting.done as (result: Committed) => void)({ ok: true, cursor: events.at(-1)?.cursor ?? 0, posted: [] })
+  async #alreadyThere({ item, done }: Formed): Promise<boolean> {
+    if (!('commit' in item)) return false
+    const { lane, after, events } = item.commit
+    const last = events.at(-1)
+    const head = last && (await this.#given.store.head(lane).catch(() => null))
+    if (!last || !head || head.seq < after + events.length) return false
+    const there = await this.#given.store.readLane(lane, after, events.length)
+    if (there.at(-1)?.id !== last.id) return false
+    this.#given.applied(there)
+    done({ commit: { ok: true, cursor: there.at(-1)?.cursor ?? 0, posted: [] } })
     return true
   }
 
-  function enterReadOnly(reason: string): void {
-    if (why === null) {
-      log('error', 'the store takes nothing: read-only until it does again', { why: reason })
-      for (const hear of readOnlyHearers) hear(true, reason)
-    }
-    why = reason
+  #enterReadOnly(reason: string): void {
+    const isNew = this.#why === null
+    this.#why = reason
+    if (!isNew) return
+    this.#given.log('error', 'the store takes nothing: read-only until it does again', { why: reason })
+    for (const hear of this.#readOnlyHearers) hear(true, reason)
   }
 
-  function recovered(): void {
-    delayMs = firstRetryMs
-    if (why === null) return
-    why = null
-    log('warn', 'the store takes writes again')
-    for (const hear of readOnlyHearers) hear(false, '')
-  }
-
-  return {
-    append: (commit) =>
-      new Promise((done) => {
-        queue.push({ item: typeof commit === 'function' ? { late: commit } : { commit }, done })
-        schedule()
-      }),
-    post(post, options) {
-      if (why !== null && retry.length > 0) return Promise.resolve({ ok: false, reason: 'unavailable', why })
-      return new Promise((done) => {
-        queue.push({ item: { post, ...options }, done })
-        schedule()
-      })
-    },
-    onPosted: (hear) => void postedHearers.push(hear),
-    onReadOnly: (hear) => void readOnlyHearers.push(hear),
-    readOnly: () => why,
-    pending: () => queue.length + retry.length,
-    async close() {
-      while ((flight || queue.length > 0) && retry.length === 0) {
-        if (flight) await flight
-        else await new Promise<void>((next) => setImmediate(next))
-      }
-      closed = true
-      alarm?.cancel()
-    },
+  #recovered(): void {
+    this.#delayMs = firstRetryMs
+    if (this.#why === null) return
+    this.#why = null
+    this.#given.log('warn', 'the store takes writes again')
+    for (const hear of this.#readOnlyHearers) hear(false, '')
   }
 }
 
+/** A commit that was given as a function is asked for once. */
+function formed({ item, done }: Waiting): Formed {
+  return 'late' in item ? { item: { commit: item.late() }, done } : { item, done }
+}
+
 /** What the lanes must hear of: accepted for the first time, in commit order. */
-function acceptedPosts(group: readonly Waiting[], results: readonly ItemResult[]): Post[] {
+function acceptedPosts(group: readonly Formed[], results: readonly ItemResult[]): Post[] {
   const posts: Post[] = []
   for (const [i, { item }] of group.entries()) {
     const result = results[i]

@@ -1,6 +1,6 @@
 // The journal: the append-only log of events, the truth.
 // Owns: grouping what one tick brings into one transaction (L8), reading, following with back-pressure, running projections,
-// large bodies. Leaves the tables to store/*, the meaning of events to the rooms that write them.
+// large bodies, streams (stream.ts), the export of events (export.ts). Leaves the tables to store/*, the meaning of events to the rooms that write them.
 //
 // J1  An append is durable before its promise resolves; one group is one transaction; a refused commit spoils only itself.
 // J2  A cursor never skips: who reads after a cursor sees every event that ever commits behind it.
@@ -13,11 +13,11 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Event } from '../protocol/event.ts'
 import type { Body, Commit, Committed, Post, Posted } from './commit.ts'
-import { openTail } from './follow.ts'
-import { openGroups } from './group.ts'
+import { Tail } from './follow.ts'
+import { Groups } from './group.ts'
 import type { JournalStore } from './journal-store.ts'
 import type { Projection } from './projection.ts'
-import { openRunners } from './runner.ts'
+import { Runners } from './runner.ts'
 
 export type Journal = {
   readonly generation: number
@@ -71,27 +71,28 @@ export async function openJournal(given: {
   readonly shared?: boolean
 }): Promise<Journal> {
   const { store, clock, log } = given
-  const tail = openTail({ store, clock, head: await store.last(), shared: given.shared ?? false })
-  const groups = openGroups({ store, clock, log, applied: tail.publish })
-  const runners = openRunners({ store, follow: tail.follow, log })
+  const tail = new Tail({ store, clock, head: await store.last(), shared: given.shared ?? false })
+  const groups = new Groups({ store, clock, log, applied: (events) => tail.publish(events) })
+  const follow = (after: number, signal?: AbortSignal) => tail.follow(after, signal)
+  const runners = new Runners({ store, follow, log })
   return {
     generation: store.generation,
-    append: groups.append,
-    post: groups.post,
-    head: tail.head,
-    follow: (after, options) => tail.follow(after, options?.signal),
+    append: (commit) => groups.append(commit),
+    post: (post, options) => groups.post(post, options),
+    head: () => tail.head,
+    follow: (after, options) => follow(after, options?.signal),
     read: ({ after, limit, session }) => store.readAll(after, limit, session === undefined ? undefined : { session }),
     large: (text) => (text.length <= inlineLimit ? { inline: true } : { inline: false, body: bodyOf(text) }),
     body: (hash) => store.body(hash),
-    project: (projection) => runners.add(projection, tail.head()),
-    passed: runners.passed,
-    onPosted: groups.onPosted,
+    project: (projection) => runners.add(projection, tail.head),
+    passed: (cursor, name) => runners.passed(cursor, name),
+    onPosted: (hear) => groups.onPosted(hear),
     get readOnly() {
-      return groups.readOnly() !== null
+      return groups.readOnly !== null
     },
-    onReadOnly: groups.onReadOnly,
-    rebuild: runners.rebuild,
-    health: () => ({ readOnly: groups.readOnly(), pending: groups.pending(), projections: runners.list() }),
+    onReadOnly: (hear) => groups.onReadOnly(hear),
+    rebuild: (name) => runners.rebuild(name),
+    health: () => ({ readOnly: groups.readOnly, pending: groups.pending, projections: runners.list() }),
     async close() {
       await groups.close()
       await runners.close()
