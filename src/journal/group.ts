@@ -2,15 +2,18 @@
 // it is, the next one fills. A store that takes nothing makes the journal read-only: commits are kept and tried again in order,
 // posts are refused at once (J6, T25).
 import type { Alarm, Clock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { Entry } from '../protocol/entry.ts'
 import type { Event } from '../protocol/event.ts'
-import type { Commit, Committed, Item, ItemResult, Post, Posted } from './commit.ts'
+import type { Applied, Commit, Committed, Item, ItemResult, Post, Posted } from './commit.ts'
 import type { JournalStore } from './journal-store.ts'
 
 /** More items than this in one transaction would make the first ones wait too long. */
 const largestGroup = 512
 const firstRetryMs = 100
 const longestRetryMs = 5_000
+const pageLength = 500
 
 /** An item, or a commit that is asked for when its group is formed; with who is answered. */
 type Waiting = { readonly item: Item | { readonly late: () => Commit }; readonly done: (result: ItemResult) => void }
@@ -20,6 +23,8 @@ export type GroupsOptions = {
   readonly store: JournalStore
   readonly clock: Clock
   readonly log: Log
+  /** The store's newest cursor. */
+  readonly head: number
   /** What was appended, in cursor order, before anybody who asked for it is answered. */
   readonly applied: (events: readonly Event[]) => void
 }
@@ -36,9 +41,13 @@ export class Groups {
   #alarm: Alarm | null = null
   #delayMs = firstRetryMs
   #closed = false
+  /** The newest cursor that followers heard of, and whether there may be newer events that nobody heard of. */
+  #seen: number
+  #doubtful = false
 
   constructor(given: GroupsOptions) {
     this.#given = given
+    this.#seen = given.head
   }
 
   /** Why nothing can be written now; null when it can. */
@@ -106,12 +115,44 @@ export class Groups {
   }
 
   async #apply(group: readonly Formed[]): Promise<void> {
-    const { results, events } = await this.#given.store.apply(group.map((waiting) => waiting.item))
-    if (events.length > 0) this.#given.applied(events)
+    const { results, events } = await this.#written(group.map((waiting) => waiting.item))
+    this.#publish(events)
     const posts = acceptedPosts(group, results)
     const kept = group.filter((waiting, i) => !this.#answer(waiting, results[i]))
-    if (kept.length > 0) this.#keep(kept, reasonOf(results))
-    else if (group.some((_, i) => !isUnavailable(results[i]))) this.#recovered()
+    if (results.some(isUnavailable)) this.#failed(kept, reasonOf(results))
+    else this.#recovered()
+    this.#announce(posts)
+  }
+
+  /** Never throws: what the store throws is no answer either. */
+  async #written(items: readonly Item[]): Promise<Applied> {
+    try {
+      if (this.#doubtful) await this.#lookAgain()
+      return await this.#given.store.apply(items)
+    } catch (thrown) {
+      return { results: items.map((item) => unavailable(item, messageOf(thrown))), events: [] }
+    }
+  }
+
+  /** A group without an answer may have been written: followers and lanes hear of that before anything newer (T26, J2). */
+  async #lookAgain(): Promise<void> {
+    for (;;) {
+      const { events } = await this.#given.store.readAll(this.#seen, pageLength)
+      this.#publish(events)
+      this.#announce(events.flatMap(arrivalIn))
+      if (events.length < pageLength) break
+    }
+    this.#doubtful = false
+  }
+
+  #publish(events: readonly Event[]): void {
+    const newest = events.at(-1)
+    if (!newest) return
+    this.#seen = Math.max(this.#seen, newest.cursor)
+    this.#given.applied(events)
+  }
+
+  #announce(posts: readonly Post[]): void {
     if (posts.length > 0) for (const hear of this.#postedHearers) hear(posts)
   }
 
@@ -119,42 +160,29 @@ export class Groups {
   #answer({ done }: Formed, result: ItemResult | undefined): boolean {
     if (!result) throw new Error('the store answered fewer items than it was given')
     if ('commit' in result && !result.commit.ok && result.commit.reason === 'unavailable') return false
-    if ('post' in result && !result.post.ok && result.post.reason === 'unavailable') this.#enterReadOnly(result.post.why)
     done(result)
     return true
   }
 
-  #keep(group: readonly Formed[], reason: string): void {
-    this.#retry = [...this.#retry, ...group]
+  /** Commits are kept for later, posts were answered. When nothing is kept the next post shows whether the store is back. */
+  #failed(kept: readonly Formed[], reason: string): void {
+    this.#doubtful = true
+    this.#retry = [...this.#retry, ...kept]
     this.#enterReadOnly(reason)
     this.#alarm ??= this.#given.clock.after(this.#delayMs, () => {
       this.#alarm = null
       this.#delayMs = Math.min(this.#delayMs * 2, longestRetryMs)
-      if (!this.#closed) this.#fly(this.#again())
+      if (this.#closed) return
+      if (this.#retry.length > 0) this.#fly(this.#again())
+      else this.#recovered()
     })
   }
 
-  /** The same commits once more; one that got through although its answer was lost is recognised by the lane's head (T26). */
+  /** The same commits once more; the store knows those that got through although their answer was lost (S24). */
   async #again(): Promise<void> {
     const group = this.#retry
     this.#retry = []
-    const open: Formed[] = []
-    for (const waiting of group) if (!(await this.#alreadyThere(waiting))) open.push(waiting)
-    if (open.length > 0) await this.#apply(open)
-    else this.#recovered()
-  }
-
-  async #alreadyThere({ item, done }: Formed): Promise<boolean> {
-    if (!('commit' in item)) return false
-    const { lane, after, events } = item.commit
-    const last = events.at(-1)
-    const head = last && (await this.#given.store.head(lane).catch(() => null))
-    if (!last || !head || head.seq < after + events.length) return false
-    const there = await this.#given.store.readLane(lane, after, events.length)
-    if (there.at(-1)?.id !== last.id) return false
-    this.#given.applied(there)
-    done({ commit: { ok: true, cursor: there.at(-1)?.cursor ?? 0, posted: [] } })
-    return true
+    await this.#apply(group)
   }
 
   #enterReadOnly(reason: string): void {
@@ -193,6 +221,17 @@ function acceptedPosts(group: readonly Formed[], results: readonly ItemResult[])
 
 function add(posts: Post[], post: Post, result: Posted): void {
   if (result.ok && !result.duplicate) posts.push(post)
+}
+
+/** The entry whose arrival the event records. */
+function arrivalIn(event: Event): readonly Post[] {
+  const { entry } = event.data
+  return event.seq === 0 && entry ? [{ entry: entry as unknown as Entry, event }] : []
+}
+
+function unavailable(item: Item, why: string): ItemResult {
+  const refused = { ok: false, reason: 'unavailable', why } as const
+  return 'commit' in item ? { commit: refused } : { post: refused }
 }
 
 function isUnavailable(result: ItemResult | undefined): boolean {

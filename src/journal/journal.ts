@@ -71,8 +71,9 @@ export async function openJournal(given: {
   readonly shared?: boolean
 }): Promise<Journal> {
   const { store, clock, log } = given
-  const tail = new Tail({ store, clock, head: await store.last(), shared: given.shared ?? false })
-  const groups = new Groups({ store, clock, log, applied: (events) => tail.publish(events) })
+  const head = await store.last()
+  const tail = new Tail({ store, clock, head, shared: given.shared ?? false })
+  const groups = new Groups({ store, clock, log, head, applied: (events) => tail.publish(events) })
   const follow = (after: number, signal?: AbortSignal) => tail.follow(after, signal)
   const runners = new Runners({ store, follow, log })
   return {

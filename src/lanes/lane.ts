@@ -3,7 +3,7 @@
 import type { Alarm } from '../base/clock.ts'
 import type { AskId, EntryId, LaneId } from '../base/ids.ts'
 import { type Entry, isWork } from '../protocol/entry.ts'
-import { decideControl, timerOf } from './control.ts'
+import { decideControl, refused, timerOf } from './control.ts'
 import type { LaneCore } from './core.ts'
 import { draft } from './draft.ts'
 import type { Answer, Engine } from './engine.ts'
@@ -64,7 +64,6 @@ export function laneOf(parts: LaneParts): Lane {
   const control: Entry[] = parts.inbox.filter((entry) => !isWork(entry.body))
   let run: RunHandle | null = null
   let grace: Alarm | null = null
-  let closing = false
   let gone = false
   let turnsStarted = 0
 
@@ -126,6 +125,7 @@ export function laneOf(parts: LaneParts): Lane {
     while (control.length > 0 && !gone) carryOut(control.shift() as Entry)
     if (gone) return false
     const { turn, halted } = writer.state()
+    if (!turn && halted === 'closed') turnAway()
     if (!turn) return inbox.length > 0 && halted === null
     if (run) run.poke()
     else if (runnable()) go()
@@ -135,6 +135,7 @@ export function laneOf(parts: LaneParts): Lane {
   /** An open turn without a run goes on when nothing holds it: an answer came, or work that wakes it (T35). */
   function runnable(): boolean {
     const { turn, halted } = writer.state()
+    if (turn?.stopping) return true
     if (!turn || halted || turn.paused) return false
     if (!turn.parked) return true
     return turn.parked.some((wait) => wait.wake) && joinablePrefix(inbox, turn).length > 0
@@ -153,9 +154,8 @@ export function laneOf(parts: LaneParts): Lane {
     if (unanswered.length > 0) void core.write({ events: [], posts: unanswered.map((waiting) => refusal(core, waiting)) })
     if (dropped.size > 0) inbox = inbox.filter((waiting) => !dropped.has(waiting.id))
     for (const released of decision.releases ?? []) void durable.then((ok) => ok && release(released))
-    if (decision.closes) closing = true
     if (decision.stops) stopTurn(entry)
-    else if (closing) close()
+    else if (decision.closes) close()
   }
 
   /** A held entry stands at the end of the line, once that is durable: it can't be taken in the commit that releases it. */
@@ -173,8 +173,23 @@ export function laneOf(parts: LaneParts): Lane {
     grace ??= core.clock.after(graceMs, () => settle({ outcome: 'stopped', by: entry.from }))
   }
 
+  /** Shut for good: what came in while the last turn stopped is refused, and nothing more is accepted. */
   function close(): void {
     void core.write({ events: [], closes: true })
+    turnAway()
+  }
+
+  /** Work of a closed process is refused, and who asked for it is told. */
+  function turnAway(): void {
+    const away = [...inbox, ...held.values()]
+    if (away.length === 0) return
+    inbox = []
+    held.clear()
+    void core.write({
+      events: away.flatMap((entry) => refused(entry, 'closed', 'the process was closed')),
+      drops: away.map((entry) => entry.id),
+      posts: away.flatMap((entry) => (entry.replyTo && !entry.held ? [refusal(core, entry)] : [])),
+    })
   }
 
   function startTurn(): void {
@@ -253,7 +268,7 @@ export function laneOf(parts: LaneParts): Lane {
     void core.write(settling(state, end, { unsaid, replyText, newId: core.newId, now: core.clock.now() }))
     core.live.end(core.id)
     bodies.clear()
-    if (closing) close()
+    if (state.halted === 'closed') close()
     parts.settled(end)
     parts.ready()
   }

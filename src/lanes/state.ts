@@ -94,6 +94,7 @@ export function recordOf(turn: TurnState, name: string): NameRecord | null {
 /** What start-up must look at (T2). */
 export function restingOf(state: LaneState): Resting {
   if (!state.turn) return 'idle'
+  if (state.turn.stopping) return 'running'
   return state.turn.parked || state.turn.paused || state.halted ? 'waiting' : 'running'
 }
 

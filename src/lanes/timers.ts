@@ -28,6 +28,8 @@ export function openTimers(given: {
   let alarm: Alarm | null = null
   let next = Number.POSITIVE_INFINITY
   let running = false
+  /** A timer rang while due rows were read: they may have been read before it was set. */
+  let rang = false
   let stopped = true
 
   function set(due: number): void {
@@ -40,7 +42,9 @@ export function openTimers(given: {
   function ring(): void {
     next = Number.POSITIVE_INFINITY
     alarm = null
-    if (running || stopped) return
+    if (stopped) return
+    rang = running
+    if (running) return
     running = true
     fire()
       .catch((thrown: unknown) => {
@@ -49,7 +53,8 @@ export function openTimers(given: {
       })
       .then((due) => {
         running = false
-        if (due !== null) set(due)
+        if (rang) ring()
+        else if (due !== null) set(due)
       })
   }
 

@@ -1,0 +1,371 @@
+// One fuzzed life story of a hub, from a seed: people write, answer, stop and wait; machines die, stores fail, lanes are stolen.
+// Then everything calms down, and the oracle judges what is left.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AskId, LaneId, NodeId, ProcessId, SessionId, TurnId } from '../../src/base/ids.ts'
+import { canonical, type Json } from '../../src/base/json.ts'
+import { countingIds, handClock } from '../../src/base/testing.ts'
+import type { JournalStore } from '../../src/journal/journal-store.ts'
+import type { ProcessInfo } from '../../src/lanes/engine.ts'
+import type { NewEntry } from '../../src/lanes/lanes.ts'
+import type { Actor } from '../../src/protocol/actor.ts'
+import type { Control, Work } from '../../src/protocol/entry.ts'
+import type { Event } from '../../src/protocol/event.ts'
+import { delayed, seededPause } from '../../src/store/delayed.ts'
+import { type Faults, faulty } from '../../src/store/faulty.ts'
+import { memoryStore } from '../../src/store/memory/memory.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { type Living, live, type Machine, steal } from './life.ts'
+import { judge } from './oracle.ts'
+import { calmDown, type Outside, outside, tick, ticks } from './outside.ts'
+import { orders, programmed } from './program.ts'
+import { type Watch, watch } from './watch.ts'
+
+export type StoreKind = 'memory' | 'late' | 'sqlite'
+export type Story = {
+  readonly seed: number
+  readonly kind: StoreKind
+  readonly problems: readonly string[]
+  readonly turns: number
+  readonly crashes: number
+  readonly events: number
+  readonly effects: number
+}
+
+type Hub = {
+  readonly world: Outside
+  readonly machine: Machine
+  readonly raw: JournalStore
+  readonly faults: Faults
+  readonly seen: Watch
+  readonly processes: readonly ProcessInfo[]
+  readonly lanes: readonly LaneId[]
+  readonly posted: NewEntry[]
+  readonly acked: Map<string, string>
+  version: number
+  life: Living
+  lives: number
+}
+
+export async function story(seed: number, kind: StoreKind): Promise<Story & { readonly all: readonly Event[] }> {
+  const opened = await openStore(seed, kind)
+  const hub = await openHub(seed, opened.store, kind)
+  try {
+    await disturb(hub)
+    const stuck = await quiet(hub)
+    await hub.seen.look()
+    const { events } = hub.seen
+    const judged = await judge(hub.raw, { events, world: hub.world, acked: hub.acked })
+    const problems = [...(stuck ? [stuck] : []), ...hub.world.problems, ...judged]
+    const turns = events.filter((e) => e.type === 'turn-started').length
+    return { all: events, seed, kind, problems, turns, crashes: hub.lives - 1, events: events.length, effects: hub.world.effects.length }
+  } finally {
+    hub.life.die()
+    await opened.close()
+  }
+}
+
+async function openStore(seed: number, kind: StoreKind) {
+  const clock = handClock()
+  if (kind !== 'sqlite') return { store: { raw: memoryStore({ now: clock.now }), clock }, close: async () => {} }
+  const folder = mkdtempSync(join(tmpdir(), `steward-fuzz-${seed}-`))
+  const opened = await openSqliteStore({ file: join(folder, 'steward.db'), now: clock.now })
+  return {
+    store: { raw: opened.journal, clock },
+    async close() {
+      await opened.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+async function openHub(
+  seed: number,
+  { raw, clock }: { raw: JournalStore; clock: ReturnType<typeof handClock> },
+  kind: StoreKind,
+): Promise<Hub> {
+  const world = outside(seed)
+  const { random } = world
+  const newId = countingIds()
+  const faults = faulty(counted(raw, world))
+  const late = kind === 'memory' ? faults.store : delayed(faults.store, seededPause(seed ^ 0x5bd1, 1 + random.int(4)))
+  const lanes: LaneId[] = []
+  const hub = { version: 1 }
+  const machine: Machine = {
+    world,
+    store: late,
+    clock,
+    newId,
+    maxOpen: random.pick([2, 3, 1000]),
+    engine: (life) => programmed({ world, life, lanes: () => lanes }, hub.version, hub.version === 1 ? [] : random.pick([[1], [1], []])),
+  }
+  const life = await live(machine, 1)
+  const processes = Array.from(
+    { length: 3 + random.int(3) },
+    (_, i): ProcessInfo => ({
+      id: newId('prc') as ProcessId,
+      session: newId('ses') as SessionId,
+      tenant: 'default',
+      project: 'shop',
+      agent: 'script',
+      engine: 'script',
+      params: {},
+      user: 'ada',
+      parent: null,
+      facesPerson: i < 2,
+    }),
+  )
+  for (const process of processes) {
+    await life.lanes.create(process, 'user:ada')
+    lanes.push(process.id as string as LaneId)
+  }
+  const rest = { world, machine, raw, faults, seen: watch(raw), processes, lanes, posted: [], acked: new Map(), life, lives: 1 }
+  return Object.assign(hub, rest)
+}
+
+/** Knows what is durable, also when the answer gets lost. */
+function counted(raw: JournalStore, world: Outside): JournalStore {
+  const apply: JournalStore['apply'] = async (group) => {
+    const applied = await raw.apply(group)
+    for (const event of applied.events) world.durable = Math.max(world.durable, event.cursor)
+    return applied
+  }
+  return new Proxy(raw, { get: (target, key) => (key === 'apply' ? apply : Reflect.get(target, key)) })
+}
+
+// ---- disturbing ---------------------------------------------------------------------------------------------------------------------
+
+async function disturb(hub: Hub): Promise<void> {
+  const { random } = hub.world
+  const total = doings.reduce((sum, [weight]) => sum + weight, 0)
+  for (let left = 15 + random.int(60); left > 0; left--) {
+    let at = random.next() * total
+    const [, act] = doings.find(([weight]) => (at -= weight) < 0) ?? [0, message]
+    await hub.seen.look()
+    await act(hub)
+    await ticks(random.pick([0, 1, 3, 12, 30]), random)
+    if (!hub.life.alive) await restart(hub)
+  }
+}
+
+const doings: readonly (readonly [number, (hub: Hub) => unknown])[] = [
+  [24, message],
+  [5, twice],
+  [3, changed],
+  [18, answer],
+  [4, lateAnswer],
+  [4, stop],
+  [2, staleStop],
+  [3, pause],
+  [4, resume],
+  [2, withdraw],
+  [1, select],
+  [2, suspend],
+  [3, wake],
+  [0.4, close],
+  [2, goOn],
+  [10, (hub) => hub.machine.clock.advance(1 + hub.world.random.int(hub.world.random.pick([20, 900, 6000])))],
+  [5, (hub) => hub.life.die()],
+  [5, (hub) => hub.life.arm(1 + hub.world.random.int(6), hub.world.random.pick(['before', 'after']))],
+  [3, (hub) => hub.life.poison(hub.world.random.pick(['moved_on', 'invalid']))],
+  [3, (hub) => steal(hub.raw, hub.world.random.pick(hub.lanes), 'nod_thief' as NodeId)],
+  [4, (hub) => hub.faults.failNext(hub.world.random.pick(['before', 'after']), 1 + hub.world.random.int(2))],
+  [10, () => tick()],
+]
+
+async function restart(hub: Hub): Promise<void> {
+  hub.life.die()
+  if (hub.version === 1 && hub.world.random.next() < 0.03) hub.version = 2
+  // A start may itself be cut short.
+  for (;;) {
+    hub.lives += 1
+    const life = await live(hub.machine, hub.lives)
+    hub.life = life
+    if (hub.world.calm || hub.world.random.next() < 0.75) return
+    life.arm(1 + hub.world.random.int(2), hub.world.random.pick(['before', 'after']))
+    await ticks(40, hub.world.random)
+    life.die()
+  }
+}
+
+function send(hub: Hub, entry: NewEntry): void {
+  const { life, world, acked } = hub
+  const key = `${entry.lane} ${entry.id}`
+  const content = canonical([entry.from, entry.body])
+  void life.lanes.post(entry).then((result) => {
+    const known = acked.get(key)
+    if (result.ok && known !== undefined && known !== content) world.problems.push(`${key}: a conflict was acknowledged`)
+    if (result.ok && known === content && !result.duplicate) world.problems.push(`${key}: accepted twice`)
+    if (!result.ok && known === content && result.reason !== 'unavailable')
+      world.problems.push(`${key}: known, and refused as ${result.reason}`)
+    if (result.ok) acked.set(key, content)
+  })
+}
+
+function message(hub: Hub): void {
+  const { world, machine } = hub
+  const { random } = world
+  const process = random.pick(hub.processes)
+  const text = orders(random.int(1e9), random.int(4))
+  const from: Actor = random.pick(['user:ada', 'user:ada', 'user:bob', 'outside:hook'])
+  const body: Work = {
+    kind: 'message',
+    session: process.session,
+    text,
+    ...(random.next() < 0.1 && { when: 'next' as const }),
+    ...(random.next() < 0.05 && { parent: null }),
+  }
+  const chain = random.next() < 0.05 ? { chain: { root: 'far', depth: random.int(5), hops: random.int(60) } } : {}
+  const entry: NewEntry = {
+    lane: process.id as string as LaneId,
+    id: machine.newId('ent'),
+    from,
+    body,
+    ref: machine.newId('msg'),
+    ...chain,
+  }
+  hub.posted.push(entry)
+  send(hub, entry)
+}
+
+function twice(hub: Hub): void {
+  const entry = hub.world.random.pick(hub.posted)
+  if (entry) send(hub, entry)
+}
+
+function changed(hub: Hub): void {
+  const entry = hub.world.random.pick(hub.posted)
+  if (entry?.body.kind === 'message') send(hub, { ...entry, body: { ...entry.body, text: `${entry.body.text}0` } })
+}
+
+function control(hub: Hub, lane: LaneId, body: Control, from: Actor = 'user:ada'): void {
+  send(hub, { lane, id: hub.machine.newId('ent'), from, body })
+}
+
+const said: readonly Json[] = ['Yes, it happened', 'No, do it again', 'Leave it', { option: 'Leave it' }, { text: 'blue' }, 7]
+
+function answer(hub: Hub): void {
+  const { random } = hub.world
+  const open = [...hub.seen.open].filter(([, { kind }]) => kind === 'question')
+  const picked = random.pick(open)
+  if (picked) answerOne(hub, picked[0], picked[1].lane)
+  if (picked && random.next() < 0.2) answerOne(hub, picked[0], picked[1].lane)
+}
+
+function answerOne(hub: Hub, ask: AskId, lane: LaneId): void {
+  control(hub, lane, { kind: 'answer', ask, value: hub.world.random.pick(said) })
+}
+
+function lateAnswer(hub: Hub): void {
+  const picked = hub.world.random.pick(hub.seen.closed)
+  if (picked) answerOne(hub, ...picked)
+}
+
+function stop(hub: Hub): void {
+  const picked = hub.world.random.pick([...hub.seen.turns])
+  if (picked) control(hub, picked[0], { kind: 'stop', turn: picked[1] })
+}
+
+function staleStop(hub: Hub): void {
+  const picked = hub.world.random.pick(hub.seen.ended)
+  if (picked) control(hub, picked[1], { kind: 'stop', turn: picked[0] })
+}
+
+function pause(hub: Hub): void {
+  const picked = hub.world.random.pick([...hub.seen.turns])
+  if (picked) control(hub, picked[0], { kind: 'pause', turn: picked[1] })
+}
+
+function resume(hub: Hub): void {
+  const picked = hub.world.random.pick([...hub.seen.paused])
+  if (picked) control(hub, picked[1], { kind: 'resume', turn: picked[0] })
+}
+
+function withdraw(hub: Hub): void {
+  const picked = hub.world.random.pick(hub.seen.work.slice(-4))
+  if (picked) control(hub, picked[1], { kind: 'withdraw', entry: picked[0], reason: 'changed my mind' })
+}
+
+function select(hub: Hub): void {
+  control(hub, hub.world.random.pick(hub.lanes), { kind: 'select', leaf: null })
+}
+
+function suspend(hub: Hub): void {
+  control(hub, hub.world.random.pick(hub.lanes), { kind: 'suspend' })
+}
+
+function wake(hub: Hub): void {
+  const lane = hub.world.random.pick([...hub.seen.suspended])
+  if (lane) control(hub, lane, { kind: 'wake' })
+}
+
+function close(hub: Hub): void {
+  control(hub, hub.world.random.pick(hub.lanes), { kind: 'close', reason: 'DONE' })
+}
+
+function goOn(hub: Hub): void {
+  const picked = hub.world.random.pick([...hub.seen.held])
+  if (picked) control(hub, picked[1], { kind: 'go-on', entry: picked[0] })
+}
+
+// ---- calming down -------------------------------------------------------------------------------------------------------------------
+
+/** Drives the hub until nothing is left to do. Says what is stuck when that never comes. */
+async function quiet(hub: Hub): Promise<string | null> {
+  calmDown(hub.world)
+  hub.faults.failNext('before', 0)
+  await restart(hub)
+  let idle = 0
+  for (let round = 0; round < 400; round++) {
+    await still(hub)
+    if (await isDone(hub)) return null
+    if (await help(hub, round)) idle = 0
+    else if (++idle > 8) break
+  }
+  const turns = [...hub.seen.turns].map(([lane, turn]) => `${lane} ${turn}`).join(', ')
+  return `stuck: open turns ${turns || 'none'}; ${await hub.raw.countWaiting()} entries wait; unfinished ${(await unfinished(hub)).join()}`
+}
+
+/** Until the journal has not grown for a while and nothing is on its way to it. */
+async function still(hub: Hub): Promise<void> {
+  let last = -1
+  for (let same = 0, left = 5_000; same < 50 && left > 0; left--) {
+    await tick()
+    const now = hub.world.durable
+    same = now === last && hub.life.journal.health().pending === 0 ? same + 1 : 0
+    last = now
+    if (hub.life.journal.readOnly) return
+  }
+}
+
+const unfinished = (hub: Hub) => hub.raw.unfinished('nod_any' as NodeId, 100)
+
+async function isDone(hub: Hub): Promise<boolean> {
+  await hub.seen.look()
+  if (hub.life.journal.readOnly || hub.seen.turns.size + hub.seen.suspended.size > 0) return false
+  return (await unfinished(hub)).length === 0 && (await hub.raw.nextDue()) === null
+}
+
+/** What people and time would do. False when only time passed. */
+async function help(hub: Hub, round: number): Promise<boolean> {
+  const { seen, machine } = hub
+  if (hub.life.journal.readOnly) {
+    machine.clock.advance(5_000)
+    return round < 300
+  }
+  let did = 0
+  for (const [ask, { lane, kind }] of seen.open) if (kind === 'question' && ++did > 0) answerOne(hub, ask, lane)
+  for (const [turn, lane] of seen.paused) if (++did > 0) control(hub, lane, { kind: 'resume', turn })
+  for (const lane of seen.suspended) if (++did > 0) control(hub, lane, { kind: 'wake' })
+  if (did > 0) return true
+  const due = await hub.raw.nextDue()
+  if (due !== null) {
+    machine.clock.advance(Math.max(1, due - machine.clock.now()))
+    return round < 300
+  }
+  const waiting = [...seen.turns].filter(([lane, turn]) => seen.parked.has(turn) && ![...seen.open.values()].some((a) => a.lane === lane))
+  for (const [lane, turn] of waiting) control(hub, lane, { kind: 'stop', turn: turn as TurnId })
+  machine.clock.advance(11_000)
+  return waiting.length > 0 && round < 300
+}

@@ -1,0 +1,116 @@
+// One life of the machine over a store that outlives it. A death leaves nothing behind: what was not committed never was, what was
+// committed without an answer stays, alarms and answers of the dead never arrive.
+import type { LaneId, NewId, NodeId } from '../../src/base/ids.ts'
+import { type Log, silent } from '../../src/base/log.ts'
+import type { HandClock } from '../../src/base/testing.ts'
+import type { Item } from '../../src/journal/commit.ts'
+import { type Journal, openJournal } from '../../src/journal/journal.ts'
+import type { JournalStore } from '../../src/journal/journal-store.ts'
+import type { Engine } from '../../src/lanes/engine.ts'
+import { type Lanes, openLanes } from '../../src/lanes/lanes.ts'
+import { never, type Outside } from './outside.ts'
+import type { Life } from './program.ts'
+
+export type Living = Life & {
+  readonly journal: Journal
+  readonly lanes: Lanes
+  /** The machine dies at the n-th next group, before or after it was written. */
+  arm(groups: number, when: 'before' | 'after'): void
+  /** The next commit of an owned lane is spoilt. */
+  poison(how: 'moved_on' | 'invalid'): void
+  die(): void
+}
+
+export type Machine = {
+  readonly world: Outside
+  readonly store: JournalStore
+  readonly clock: HandClock
+  readonly newId: NewId
+  readonly maxOpen: number
+  readonly node?: NodeId
+  readonly shared?: boolean
+  readonly lease?: { readonly ttlMs: number; readonly marginMs: number }
+  readonly engine: (life: Life) => Engine
+}
+
+export async function live(machine: Machine, number: number): Promise<Living> {
+  const { clock, newId } = machine
+  const life: Life = { number, alive: true }
+  let fuse = Number.POSITIVE_INFINITY
+  let fused: 'before' | 'after' = 'before'
+  let poisoned: 'moved_on' | 'invalid' | null = null
+
+  function die(): void {
+    life.alive = false
+  }
+
+  async function apply(group: readonly Item[]) {
+    fuse -= 1
+    if (fuse <= 0 && fused === 'before') die()
+    if (!life.alive) return never<never>()
+    const applied = await machine.store.apply(group.map(spoilt))
+    if (fuse <= 0) die()
+    return life.alive ? applied : never<never>()
+  }
+
+  function spoilt(item: Item): Item {
+    if (!poisoned || !('commit' in item) || item.commit.epoch === 0) return item
+    const how = poisoned
+    poisoned = null
+    const { commit } = item
+    if (how === 'moved_on') return { commit: { ...commit, after: commit.after + 1 } }
+    return { commit: { ...commit, snapshot: { lane: commit.lane, seq: 1e9, version: 1, state: '{}' } } }
+  }
+
+  const store = new Proxy(machine.store, {
+    get(target, key) {
+      const verb: unknown = key === 'apply' ? apply : Reflect.get(target, key)
+      if (typeof verb !== 'function') return verb
+      return async (...args: unknown[]) => {
+        if (!life.alive) return never()
+        const result: unknown = await verb.apply(target, args)
+        return life.alive ? result : never()
+      }
+    },
+  })
+  const log: Log = process.env['STEWARD_FUZZ_LOG']
+    ? (...said) => life.alive && console.log(JSON.stringify([number, clock.now() % 1e7, ...said]))
+    : silent
+  const mortal = { now: clock.now, after: (ms: number, ring: () => void) => clock.after(ms, () => life.alive && ring()) }
+  const journal = await openJournal({ store, clock: mortal, log, shared: machine.shared ?? false })
+  const lanes = openLanes({
+    journal,
+    store,
+    clock: mortal,
+    newId,
+    node: machine.node ?? newId('nod'),
+    log,
+    maxOpen: machine.maxOpen,
+    ...(machine.lease && { lease: machine.lease }),
+  })
+  const living: Living = Object.assign(life, {
+    journal,
+    lanes,
+    arm(groups: number, when: 'before' | 'after') {
+      fuse = groups
+      fused = when
+    },
+    poison: (how: 'moved_on' | 'invalid') => {
+      poisoned = how
+    },
+    die() {
+      die()
+      void lanes.stop()
+    },
+  })
+  lanes.registerEngine(machine.engine(living))
+  // A machine that dies while it starts never gets there.
+  void lanes.start()
+  return living
+}
+
+/** Lets another node take the lane for a moment. */
+export async function steal(store: JournalStore, lane: LaneId, node: NodeId): Promise<void> {
+  await store.claim([lane], node)
+  await store.release([lane], node)
+}
