@@ -49,6 +49,8 @@ type Inside = TalkNeeds & {
   socket: Socket | null
   readonly views: Map<string, View>
   frames: Frame[]
+  /** A conversation was opened, or begun, since the sign-in. */
+  chosen: boolean
   readonly list: Later
   readonly again: Later
 }
@@ -70,6 +72,7 @@ export function openTalk(needs: TalkNeeds): Talk {
     socket: null,
     views: new Map(),
     frames: [],
+    chosen: false,
     list: later(300, () => void readSessions(inside)),
     again: later(AGAIN_MS, () => inside.socket?.again()),
   }
@@ -135,7 +138,8 @@ async function start(inside: Inside, sending: Sending, given: { code: string | n
   await sending.reload()
   connect(inside, sending)
   await Promise.all([readSessions(inside), readProjects(inside)])
-  await open(inside, given.session ?? homeOf(store.get())?.id ?? null)
+  // The person may have been quicker, and is not pulled away.
+  if (!inside.chosen) await open(inside, given.session ?? homeOf(store.get())?.id ?? null)
 }
 
 function connect(inside: Inside, sending: Sending): void {
@@ -164,6 +168,7 @@ function leave(inside: Inside): void {
   inside.socket?.close()
   inside.socket = null
   inside.views.clear()
+  inside.chosen = false
   inside.store.set({ phase: 'signed-out', me: null, sessions: null, view: null, current: null })
 }
 
@@ -180,6 +185,7 @@ async function readProjects(inside: Inside): Promise<void> {
 
 async function open(inside: Inside, session: string | null, place: string | null = null): Promise<void> {
   const { store } = inside
+  inside.chosen = true
   const fresh = { current: session, place, editing: null, failure: null, steering: null }
   if (session === null) {
     store.set({ ...fresh, view: null, readingSince: null })
