@@ -99,8 +99,15 @@ const decisions: { [K in Control['kind']]: Decide<K> } = {
   close: (state, body, entry, { inbox }) => {
     if (state.halted === 'closed') return { events: done(entry) }
     const waiting = inbox.flatMap((target) => refused(target, 'closed', 'the process was closed'))
+    const { turn } = state
+    const stopping = turn && !turn.stopping ? [draft('turn-stopping', { turn: turn.id, by: entry.from }, entry.from)] : []
     const closed = draft('process-closed', { reason: body.reason, by: entry.from }, entry.from)
-    return { events: done(entry, ...waiting, closed), drops: inbox.map((target) => target.id), stops: state.turn !== null, closes: true }
+    return {
+      events: done(entry, ...waiting, ...stopping, closed),
+      drops: inbox.map((target) => target.id),
+      stops: turn !== null,
+      closes: true,
+    }
   },
 }
 

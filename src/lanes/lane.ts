@@ -7,46 +7,21 @@ import { decideControl, refused, timerOf } from './control.ts'
 import type { LaneCore } from './core.ts'
 import { draft } from './draft.ts'
 import type { Answer, Engine } from './engine.ts'
-import { chainOf, joinablePrefix, placed, priorityOf, startingPrefix } from './mailbox.ts'
-import { type RunHandle, startRun } from './run.ts'
+import { joinablePrefix, startingPrefix } from './mailbox.ts'
+import { EngineRun } from './run.ts'
 import { type End, refusal, settling } from './settle.ts'
+import { starting } from './starting.ts'
 import type { LaneState } from './state.ts'
 import type { Write, Writer } from './write.ts'
-
-export type Lane = {
-  readonly id: LaneId
-  readonly epoch: number
-  state(): LaneState
-  inbox(): readonly Entry[]
-  /** Resolves when the state may be shown. */
-  durable(): Promise<unknown>
-  /** From the mailbox, in commit order, after the commit. Known ones are passed over. */
-  hear(entry: Entry): void
-  /** A delegation did not reach its lane: who waits for it is told. */
-  undelivered(ask: AskId): void
-  /** The machine or the owner changed while a turn ran: recorded, or the turn given up after `limit` fruitless restarts (L5). */
-  restarted(restarts: number, limit: number): void
-  /** Carries out control, refuses what can't be, continues or wakes the open turn. True when a new turn could start. */
-  settleDown(): boolean
-  /** Starts a turn over the oldest work, when there is some and none is open. */
-  startTurn(): void
-  /** The edge's shortcut (L8): this entry is posted in this tick and nothing else is on its way. */
-  startWith(entry: Entry): void
-  /** Nothing under way, nothing waiting: it may leave memory. */
-  resting(): boolean
-  /** Nothing is in flight and no turn is open: a post may share its commit. */
-  quiet(): boolean
-  /** Leaves memory; a run is thrown away. */
-  abandon(): void
-  readonly turnsStarted: number
-}
 
 export type LaneParts = {
   readonly core: Omit<LaneCore, 'inbox' | 'took' | 'body' | 'state' | 'write'>
   readonly epoch: number
   readonly writer: Writer
+  /** What waits, control included, in commit order. */
   readonly inbox: readonly Entry[]
   readonly held: readonly Entry[]
+  /** Bodies of what the open turn took. */
   readonly bodies: ReadonlyMap<EntryId, Entry>
   readonly engine: (name: string) => Engine | undefined
   readonly graceMs: number
@@ -55,258 +30,270 @@ export type LaneParts = {
   readonly settled: (end: End) => void
 }
 
-export function laneOf(parts: LaneParts): Lane {
-  const { writer, graceMs } = parts
-  const bodies = new Map(parts.bodies)
-  const held = new Map(parts.held.map((entry) => [entry.id, entry]))
-  const known = new Set(parts.inbox.map((entry) => entry.id))
-  let inbox: Entry[] = parts.inbox.filter((entry) => isWork(entry.body))
-  const control: Entry[] = parts.inbox.filter((entry) => !isWork(entry.body))
-  let run: RunHandle | null = null
-  let grace: Alarm | null = null
-  let gone = false
-  let turnsStarted = 0
+export class Lane {
+  readonly id: LaneId
+  readonly epoch: number
+  readonly #parts: LaneParts
+  readonly #writer: Writer
+  readonly #core: LaneCore
+  readonly #bodies: Map<EntryId, Entry>
+  /** Held until a person lets them go on (L10). */
+  readonly #held: Map<EntryId, Entry>
+  /** In the inbox before the mailbox announced them. */
+  readonly #known: Set<EntryId>
+  readonly #control: Entry[]
+  #inbox: Entry[]
+  #run: EngineRun | null = null
+  #grace: Alarm | null = null
+  #gone = false
 
-  const core: LaneCore = {
-    ...parts.core,
-    state: writer.state,
-    write,
-    inbox: () => inbox,
-    took,
-    body(entry) {
-      const body = bodies.get(entry)
-      if (!body) throw new Error(`the body of ${entry} is not at hand`)
-      return body
-    },
+  constructor(parts: LaneParts) {
+    this.#parts = parts
+    this.#writer = parts.writer
+    this.id = parts.core.id
+    this.epoch = parts.epoch
+    this.#bodies = new Map(parts.bodies)
+    this.#held = new Map(parts.held.map((entry) => [entry.id, entry]))
+    this.#known = new Set(parts.inbox.map((entry) => entry.id))
+    this.#inbox = parts.inbox.filter((entry) => isWork(entry.body))
+    this.#control = parts.inbox.filter((entry) => !isWork(entry.body))
+    this.#core = {
+      ...parts.core,
+      state: () => this.#writer.state(),
+      write: (write) => this.#write(write),
+      inbox: () => this.#inbox,
+      took: (entries) => this.#took(entries),
+      body: (entry) => this.#body(entry),
+    }
   }
 
-  function write(given: Write): Promise<boolean> {
-    if (gone) return Promise.resolve(false)
-    const durable = writer.write(given)
-    for (const timer of given.setTimers ?? []) void durable.then((ok) => ok && core.timerSet(timer.due))
-    return durable
+  get state(): LaneState {
+    return this.#writer.state()
   }
 
-  function took(entries: readonly Entry[]): void {
-    for (const entry of entries) bodies.set(entry.id, entry)
-    const ids = new Set(entries.map((entry) => entry.id))
-    inbox = inbox.filter((entry) => !ids.has(entry.id))
+  get inbox(): readonly Entry[] {
+    return this.#inbox
   }
 
-  function hear(entry: Entry): void {
-    if (gone || known.has(entry.id)) return void known.delete(entry.id)
-    if (entry.held) held.set(entry.id, entry)
-    else if (isWork(entry.body)) inbox.push(entry)
-    else control.push(entry)
+  /** Resolves when the state may be shown. */
+  durable(): Promise<unknown> {
+    return this.#writer.durable()
   }
 
-  function undelivered(ask: AskId): void {
-    const { turn } = writer.state()
+  /** Nothing under way, nothing that could start: it may leave memory. */
+  get resting(): boolean {
+    return !this.#run && this.#control.length === 0 && this.#writer.inFlight() === 0 && !this.#canStart()
+  }
+
+  /** Nothing is in flight and nothing waits: a post may share its commit with the turn that it starts (L8). */
+  get quiet(): boolean {
+    const { turn, halted } = this.state
+    return !this.#gone && !turn && !halted && this.#inbox.length + this.#control.length === 0 && this.#writer.inFlight() === 0
+  }
+
+  /** From the mailbox, in commit order, after the commit. Known ones are passed over. */
+  hear(entry: Entry): void {
+    if (this.#gone || this.#known.delete(entry.id)) return
+    if (entry.held) this.#held.set(entry.id, entry)
+    else if (isWork(entry.body)) this.#inbox.push(entry)
+    else this.#control.push(entry)
+  }
+
+  /** A delegation did not reach its lane: who waits for it is told. */
+  undelivered(ask: AskId): void {
+    const { turn } = this.state
     const open = turn?.asks[ask]
-    if (gone || !turn || !open || open.answer) return
+    if (this.#gone || !turn || !open || open.answer) return
     const answer: Answer = { kind: 'answer', ask, outcome: 'undeliverable', value: null, by: 'system' }
-    void core.write({
+    void this.#write({
       events: [draft('ask-answered', { turn: turn.id, answer }, 'system')],
       clearTimers: open.due === null ? [] : [timerOf(ask)],
     })
-    parts.ready()
+    this.#parts.ready()
   }
 
-  function restarted(restarts: number, limit: number): void {
-    const { turn } = writer.state()
+  /** The machine or the owner changed while a turn ran: recorded, or the turn given up after `limit` fruitless restarts (L5). */
+  restarted(restarts: number, limit: number): void {
+    const { turn } = this.state
     if (!turn) return
-    if (restarts > limit)
-      return settle({ outcome: 'failed', error: 'it was interrupted three times without getting any further', code: 'interrupted' })
-    void core.write({ events: [draft('turn-resumed', { turn: turn.id, restarts })] })
+    if (restarts > limit) {
+      const error = 'it was interrupted three times without getting any further'
+      return this.#settle({ outcome: 'failed', error, code: 'interrupted' })
+    }
+    void this.#write({ events: [draft('turn-resumed', { turn: turn.id, restarts })] })
   }
 
-  function settleDown(): boolean {
-    if (gone) return false
-    while (control.length > 0 && !gone) carryOut(control.shift() as Entry)
-    if (gone) return false
-    const { turn, halted } = writer.state()
-    if (!turn && halted === 'closed') turnAway()
-    if (!turn) return inbox.length > 0 && halted === null
-    if (run) run.poke()
-    else if (runnable()) go()
+  /** Carries out control, refuses what can't be, continues or wakes the open turn. True when a new turn could start. */
+  settleDown(): boolean {
+    while (this.#control.length > 0 && !this.#gone) this.#carryOut(this.#control.shift() as Entry)
+    if (this.#gone) return false
+    const { turn, halted } = this.state
+    if (!turn && halted === 'closed') this.#turnAway()
+    if (!turn) return this.#canStart()
+    if (this.#run) this.#run.poke()
+    else if (this.#isRunnable()) this.#go()
     return false
   }
 
-  /** An open turn without a run goes on when nothing holds it: an answer came, or work that wakes it (T35). */
-  function runnable(): boolean {
-    const { turn, halted } = writer.state()
-    if (turn?.stopping) return true
-    if (!turn || halted || turn.paused) return false
-    if (!turn.parked) return true
-    return turn.parked.some((wait) => wait.wake) && joinablePrefix(inbox, turn).length > 0
+  /** Starts a turn over the oldest work, when there is some and none is open. */
+  startTurn(): void {
+    if (this.#gone || !this.#canStart()) return
+    this.#begin(startingPrefix(this.#inbox))
   }
 
-  function carryOut(entry: Entry): void {
-    const decision = decideControl(writer.state(), entry, { inbox, held: [...held.keys()] })
-    const durable = core.write({
+  /** The edge's shortcut (L8): this entry is posted in this tick and nothing else is on its way. */
+  startWith(entry: Entry): void {
+    this.#known.add(entry.id)
+    this.#inbox.push(entry)
+    this.#begin([entry])
+  }
+
+  /** Leaves memory; a run is thrown away. */
+  abandon(): void {
+    this.#gone = true
+    this.#grace?.cancel()
+    this.#run?.abandon()
+    this.#run = null
+  }
+
+  // ---- the mailbox --------------------------------------------------------------------------------------------------------------
+
+  #write(write: Write): Promise<boolean> {
+    if (this.#gone) return Promise.resolve(false)
+    const durable = this.#writer.write(write)
+    for (const timer of write.setTimers ?? []) void durable.then((ok) => ok && this.#core.timerSet(timer.due))
+    return durable
+  }
+
+  #took(entries: readonly Entry[]): void {
+    for (const entry of entries) this.#bodies.set(entry.id, entry)
+    const ids = new Set(entries.map((entry) => entry.id))
+    this.#inbox = this.#inbox.filter((entry) => !ids.has(entry.id))
+  }
+
+  #body(entry: EntryId): Entry {
+    const body = this.#bodies.get(entry)
+    if (!body) throw new Error(`the body of ${entry} is not at hand`)
+    return body
+  }
+
+  #carryOut(entry: Entry): void {
+    const decision = decideControl(this.state, entry, { inbox: this.#inbox, held: [...this.#held.keys()] })
+    const durable = this.#write({
       events: decision.events,
       drops: [entry.id, ...(decision.drops ?? [])],
       releases: decision.releases ?? [],
       clearTimers: decision.clearTimers ?? [],
     })
-    const dropped = new Set(decision.drops ?? [])
-    const unanswered = inbox.filter((waiting) => dropped.has(waiting.id) && waiting.replyTo)
-    if (unanswered.length > 0) void core.write({ events: [], posts: unanswered.map((waiting) => refusal(core, waiting)) })
-    if (dropped.size > 0) inbox = inbox.filter((waiting) => !dropped.has(waiting.id))
-    for (const released of decision.releases ?? []) void durable.then((ok) => ok && release(released))
-    if (decision.stops) stopTurn(entry)
-    else if (decision.closes) close()
+    this.#dropped(new Set(decision.drops ?? []))
+    for (const released of decision.releases ?? []) void durable.then((ok) => ok && this.#release(released))
+    if (decision.stops) this.#stopTurn(entry)
+    else if (decision.closes) this.#close()
+  }
+
+  /** They left the mailbox without a turn; who asked is told. */
+  #dropped(ids: ReadonlySet<EntryId>): void {
+    if (ids.size === 0) return
+    const unanswered = this.#inbox.filter((waiting) => ids.has(waiting.id) && waiting.replyTo)
+    this.#inbox = this.#inbox.filter((waiting) => !ids.has(waiting.id))
+    if (unanswered.length > 0) void this.#write({ events: [], posts: unanswered.map((waiting) => refusal(this.#core, waiting)) })
   }
 
   /** A held entry stands at the end of the line, once that is durable: it can't be taken in the commit that releases it. */
-  function release(id: EntryId): void {
-    const entry = held.get(id)
-    held.delete(id)
-    if (gone || !entry) return
-    inbox.push(withoutHold(entry))
-    parts.ready()
-  }
-
-  function stopTurn(entry: Entry): void {
-    if (!run) return settle({ outcome: 'stopped', by: entry.from })
-    run.stop()
-    grace ??= core.clock.after(graceMs, () => settle({ outcome: 'stopped', by: entry.from }))
+  #release(id: EntryId): void {
+    const entry = this.#held.get(id)
+    this.#held.delete(id)
+    if (this.#gone || !entry) return
+    this.#inbox.push(withoutHold(entry))
+    this.#parts.ready()
   }
 
   /** Shut for good: what came in while the last turn stopped is refused, and nothing more is accepted. */
-  function close(): void {
-    void core.write({ events: [], closes: true })
-    turnAway()
+  #close(): void {
+    void this.#write({ events: [], closes: true })
+    this.#turnAway()
   }
 
   /** Work of a closed process is refused, and who asked for it is told. */
-  function turnAway(): void {
-    const away = [...inbox, ...held.values()]
+  #turnAway(): void {
+    const away = [...this.#inbox, ...this.#held.values()]
     if (away.length === 0) return
-    inbox = []
-    held.clear()
-    void core.write({
+    this.#inbox = []
+    this.#held.clear()
+    void this.#write({
       events: away.flatMap((entry) => refused(entry, 'closed', 'the process was closed')),
       drops: away.map((entry) => entry.id),
-      posts: away.flatMap((entry) => (entry.replyTo && !entry.held ? [refusal(core, entry)] : [])),
+      posts: away.flatMap((entry) => (entry.replyTo && !entry.held ? [refusal(this.#core, entry)] : [])),
     })
   }
 
-  function startTurn(): void {
-    const { turn, halted } = writer.state()
-    const entries = startingPrefix(inbox)
-    if (gone || turn || halted || entries.length === 0) return
-    begin(entries)
+  // ---- the turn -----------------------------------------------------------------------------------------------------------------
+
+  #canStart(): boolean {
+    const { turn, halted } = this.state
+    return !turn && !halted && this.#inbox.length > 0
   }
 
-  function startWith(entry: Entry): void {
-    known.add(entry.id)
-    inbox.push(entry)
-    begin([entry])
+  /** An open turn without a run goes on when nothing holds it: an answer came, or work that wakes it (T35). */
+  #isRunnable(): boolean {
+    const { turn, halted } = this.state
+    if (turn?.stopping) return true
+    if (!turn || halted || turn.paused) return false
+    if (!turn.parked) return true
+    return turn.parked.some((wait) => wait.wake) && joinablePrefix(this.#inbox, turn).length > 0
   }
 
-  function begin(entries: readonly Entry[]): void {
-    const [first] = entries
-    const { process, leaf } = writer.state()
-    if (!first || !process) return
-    const engine = parts.engine(process.engine)
-    const { taken, tip } = placed(entries, leaf)
-    const turn = core.newId('trn')
-    const accepted = taken.flatMap((t) =>
-      t.message === undefined ? [] : [draft('chat-message-updated', { id: t.message, status: 'accepted', parent: t.parent ?? null, turn })],
-    )
-    took(entries)
-    turnsStarted += 1
-    void core.write({
-      events: [
-        draft('turn-started', {
-          turn,
-          engine: process.engine,
-          version: engine?.version ?? 0,
-          taken,
-          from: first.from,
-          leaf: tip,
-          chain: chainOf(entries, core.limits),
-          priority: priorityOf(first),
-        }),
-        ...accepted,
-      ],
-      takes: entries.map((entry) => entry.id),
-    })
-    go()
+  #begin(entries: readonly Entry[]): void {
+    const { process } = this.state
+    if (!process) return
+    const version = this.#parts.engine(process.engine)?.version ?? 0
+    this.#took(entries)
+    void this.#write(starting(this.state, entries, { turn: this.#core.newId('trn'), version, limits: this.#core.limits }))
+    this.#go()
   }
 
   /** Runs the engine over the open turn, from its start. */
-  function go(): void {
-    const { turn } = writer.state()
+  #go(): void {
+    const { turn } = this.state
     if (!turn) return
-    if (turn.stopping) return settle({ outcome: 'stopped' })
-    const engine = parts.engine(turn.engine)
-    if (!engine) return settle({ outcome: 'failed', error: `there is no engine "${turn.engine}"`, code: 'no_engine' })
+    if (turn.stopping) return this.#settle({ outcome: 'stopped' })
+    const engine = this.#parts.engine(turn.engine)
+    if (!engine) return this.#settle({ outcome: 'failed', error: `there is no engine "${turn.engine}"`, code: 'no_engine' })
     if (turn.version !== engine.version && !engine.accepts.includes(turn.version)) {
       const error = `the turn was begun by version ${turn.version} of "${engine.name}" and can't be continued after the update`
-      return settle({ outcome: 'failed', error, code: 'cannot_continue' })
+      return this.#settle({ outcome: 'failed', error, code: 'cannot_continue' })
     }
-    run = startRun(core, engine, { ended: settle, parked })
+    this.#run = new EngineRun(this.#core, { ended: (end) => this.#settle(end), parked: () => this.#parked() })
+    this.#run.start(engine)
   }
 
-  function parked(): void {
-    run = null
-    parts.ready()
+  #parked(): void {
+    this.#run = null
+    this.#parts.ready()
+  }
+
+  #stopTurn(entry: Entry): void {
+    if (!this.#run) return this.#settle({ outcome: 'stopped', by: entry.from })
+    this.#run.stop()
+    this.#grace ??= this.#core.clock.after(this.#parts.graceMs, () => this.#settle({ outcome: 'stopped', by: entry.from }))
   }
 
   /** The one way in which a turn ends (L11). An engine that is left behind runs on against nothing. */
-  function settle(end: End): void {
-    const state = writer.state()
-    if (gone || !state.turn) return
-    grace?.cancel()
-    grace = null
-    const unsaid = core.live.unsaid(core.id)
-    const replyText = run?.replyText() ?? null
-    run?.abandon()
-    run = null
-    void core.write(settling(state, end, { unsaid, replyText, newId: core.newId, now: core.clock.now() }))
-    core.live.end(core.id)
-    bodies.clear()
-    if (state.halted === 'closed') close()
-    parts.settled(end)
-    parts.ready()
-  }
-
-  return {
-    id: parts.core.id,
-    epoch: parts.epoch,
-    state: writer.state,
-    inbox: () => inbox,
-    durable: writer.durable,
-    hear,
-    undelivered,
-    restarted,
-    settleDown,
-    startTurn,
-    startWith,
-    resting: () => !run && control.length === 0 && writer.inFlight() === 0 && !canStart(),
-    quiet: () =>
-      !gone &&
-      writer.state().turn === null &&
-      writer.state().halted === null &&
-      inbox.length === 0 &&
-      control.length === 0 &&
-      writer.inFlight() === 0,
-    abandon() {
-      gone = true
-      grace?.cancel()
-      run?.abandon()
-      run = null
-    },
-    get turnsStarted() {
-      return turnsStarted
-    },
-  }
-
-  function canStart(): boolean {
-    const { turn, halted } = writer.state()
-    return !turn && !halted && inbox.length > 0
+  #settle(end: End): void {
+    const { state } = this
+    if (this.#gone || !state.turn) return
+    this.#grace?.cancel()
+    this.#grace = null
+    const { live, newId, clock } = this.#core
+    const rest = { unsaid: live.unsaid(this.id), replyText: this.#run?.replyText ?? null, newId, now: clock.now() }
+    this.#run?.abandon()
+    this.#run = null
+    void this.#write(settling(state, end, rest))
+    live.end(this.id)
+    this.#bodies.clear()
+    if (state.halted === 'closed') this.#close()
+    this.#parts.settled(end)
+    this.#parts.ready()
   }
 }
 

@@ -18,7 +18,7 @@ import { openLease } from './lease.ts'
 import { type Live, openLive } from './live.ts'
 import { type LaneView, viewOf } from './look.ts'
 import { arrival, type ChainLimits, defaultChainLimits } from './post.ts'
-import { type LanesLease, openResidents, type ResidentStats } from './residents.ts'
+import { type LanesLease, type ResidentStats, Residents } from './residents.ts'
 import { openTimers } from './timers.ts'
 
 export type Lanes = {
@@ -65,7 +65,7 @@ export function openLanes(options: LanesOptions): Lanes {
   const live = openLive()
   const lease = openLease(options)
   const timers = openTimers({ store, clock, log: options.log, post: (entry) => post(entry) })
-  const residents = openResidents({
+  const residents = new Residents({
     ...options,
     live,
     limits: options.limits ?? defaultChainLimits,
@@ -103,7 +103,7 @@ export function openLanes(options: LanesOptions): Lanes {
       await residents.stop()
       lease.stop()
     },
-    stats: residents.stats,
+    stats: () => residents.stats(),
   }
 }
 

@@ -37,7 +37,7 @@ export type LaneView = {
 export async function viewOf(store: JournalStore, lane: LaneId, resident: Lane | null): Promise<LaneView | null> {
   if (resident) {
     await resident.durable()
-    return view(resident.state(), resident.inbox())
+    return view(resident.state, resident.inbox)
   }
   const { state, waiting } = await load(store, lane)
   return view(

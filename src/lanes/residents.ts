@@ -1,5 +1,5 @@
-// The lanes that are in memory: opened when something comes, in slices (T31); dropped when a commit is refused, and opened again
-// with a growing delay (T36); put out when they rest and there are too many.
+// The lanes that are in memory: they hear what is posted, are given their turn by the pump, are dropped when a commit is refused
+// (L3), and leave when they rest and there are too many.
 import type { Alarm, Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { AskId, LaneId, NewId, NodeId } from '../base/ids.ts'
@@ -9,13 +9,17 @@ import type { Journal } from '../journal/journal.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 import type { Entry } from '../protocol/entry.ts'
 import type { Engine, Priority } from './engine.ts'
-import { type Lane, laneOf } from './lane.ts'
+import { Lane } from './lane.ts'
 import type { LiveWords } from './live.ts'
 import { priorityOf } from './mailbox.ts'
-import { type Loaded, load, lostDelegations, restartLimit } from './open.ts'
+import { type Loaded, lostDelegations, restartLimit } from './open.ts'
+import { Opening } from './opening.ts'
 import type { ChainLimits } from './post.ts'
-import { openPump } from './pump.ts'
-import { openWriter } from './write.ts'
+import { openPump, type Pump } from './pump.ts'
+import { Writer } from './write.ts'
+
+/** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
+export type LanesLease = { readonly ttlMs: number; readonly marginMs: number }
 
 export type ResidentsOptions = {
   readonly journal: Journal
@@ -34,20 +38,6 @@ export type ResidentsOptions = {
   readonly timerSet: (due: number) => void
 }
 
-/** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
-export type LanesLease = { readonly ttlMs: number; readonly marginMs: number }
-
-export type Residents = {
-  /** L8: that lane is here, idle, and nothing else is on its way to it. */
-  mayStartWith(entry: Entry): boolean
-  startWith(entry: Entry): void
-  /** A post to that lane is on its way (1), or no longer (-1). */
-  coming(lane: LaneId, change: 1 | -1): void
-  resident(lane: LaneId): Lane | null
-  start(): Promise<void>
-  stop(): Promise<void>
-  stats(): ResidentStats
-}
 export type ResidentStats = {
   /** Lanes in memory, and of these: with a turn that runs, with one that waits for something outside. */
   readonly open: number
@@ -59,282 +49,223 @@ export type ResidentStats = {
   readonly quarantined: readonly { readonly lane: LaneId; readonly why: string }[]
 }
 
-/** Lanes claimed in one transaction. */
-const sliceLength = 50
-const firstDelayMs = 20
-const longestDelayMs = 10_000
-/** So many refused commits in a row close a lane to turns (T36). */
-const quarantineAfter = 8
 /** Where nodes share a store wake-ups may be lost: so often a node looks for lanes that nobody owns. */
 const sweepMs = 1_000
 const sweepLength = 100
 /** Duplicates of these newest entries are known without asking the store. */
 const recentLength = 64
 
-export function openResidents(options: ResidentsOptions): Residents {
-  const { journal, store, clock, node, log } = options
-  const lanes = new Map<LaneId, Lane>()
-  /** Waiting to be opened, with what was heard meanwhile. */
-  const opening = new Map<LaneId, Entry[]>()
-  const comings = new Map<LaneId, number>()
-  const failures = new Map<LaneId, number>()
-  const quarantined = new Map<LaneId, string>()
-  const recent = new Map<LaneId, Set<string>>()
-  let wanted: LaneId[] = []
-  let opener: Promise<void> | null = null
-  let turns = 0
-  let sweeping: Alarm | null = null
-  let stopped = true
+export class Residents {
+  readonly #given: ResidentsOptions
+  /** The one that was worked on last stands last. */
+  readonly #lanes = new Map<LaneId, Lane>()
+  /** How many posts are on their way to a lane (T37). */
+  readonly #comings = new Map<LaneId, number>()
+  readonly #recent = new Map<LaneId, Set<string>>()
+  readonly #opening: Opening
+  readonly #pump: Pump
+  #turns = 0
+  #sweeping: Alarm | null = null
+  #stopped = true
 
-  const pump = openPump({ work, now: () => performance.now() })
+  constructor(given: ResidentsOptions) {
+    this.#given = given
+    this.#pump = openPump({ work: (lane) => this.#work(lane), now: () => performance.now() })
+    this.#opening = new Opening({ ...given, isOpen: (lane) => this.#lanes.has(lane), opened: (lane, from) => this.#opened(lane, from) })
+    given.journal.onPosted((posts) => this.#hear(posts))
+  }
 
-  // ---- hearing ------------------------------------------------------------------------------------------------------------------
+  resident(lane: LaneId): Lane | null {
+    return this.#lanes.get(lane) ?? null
+  }
 
-  function hear(posts: readonly Post[]): void {
-    if (stopped) return
+  /** A post to that lane is on its way (1), or no longer (-1). */
+  coming(lane: LaneId, change: 1 | -1): void {
+    const left = (this.#comings.get(lane) ?? 0) + change
+    if (left > 0) this.#comings.set(lane, left)
+    else this.#comings.delete(lane)
+  }
+
+  /** L8: that lane is here, idle, and nothing else is on its way to it. */
+  mayStartWith(entry: Entry): boolean {
+    const lane = this.#lanes.get(entry.lane)
+    if (this.#stopped || !lane?.quiet || entry.held || this.#given.journal.readOnly || this.#comings.has(entry.lane)) return false
+    return !this.#recent.get(entry.lane)?.has(entry.id)
+  }
+
+  startWith(entry: Entry): void {
+    const known = this.#recent.get(entry.lane) ?? new Set()
+    this.#recent.set(entry.lane, known.add(entry.id))
+    if (known.size > recentLength) known.delete(known.values().next().value ?? '')
+    this.#turns += 1
+    this.#lanes.get(entry.lane)?.startWith(entry)
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false
+    await this.#sweep(Number.MAX_SAFE_INTEGER)
+    this.#sweepSoon()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#pump.stop()
+    this.#sweeping?.cancel()
+    const ids = [...this.#lanes.keys()]
+    for (const [id, lane] of this.#lanes) this.#abandon(id, lane.epoch)
+    await this.#opening.stop()
+    await this.#given.store.release(ids, this.#given.node).catch(() => undefined)
+  }
+
+  stats(): ResidentStats {
+    let running = 0
+    let waiting = 0
+    for (const { state } of this.#lanes.values()) {
+      if (state.turn?.parked || state.turn?.paused) waiting += 1
+      else if (state.turn) running += 1
+    }
+    return { open: this.#lanes.size, running, waiting, turns: this.#turns, quarantined: this.#opening.quarantined }
+  }
+
+  // ---- hearing and working --------------------------------------------------------------------------------------------------------
+
+  #hear(posts: readonly Post[]): void {
+    if (this.#stopped) return
     for (const { entry } of posts) {
-      const lane = lanes.get(entry.lane)
+      const lane = this.#lanes.get(entry.lane)
       if (lane) {
         lane.hear(entry)
-        pump.add(lane.id, priorityOf(entry))
-      } else if (opening.has(entry.lane)) opening.get(entry.lane)?.push(entry)
-      else if (!entry.held) want(entry.lane)
+        this.#pump.add(lane.id, priorityOf(entry))
+      } else this.#opening.hear(entry)
     }
   }
 
-  function coming(lane: LaneId, change: 1 | -1): void {
-    const left = (comings.get(lane) ?? 0) + change
-    if (left > 0) comings.set(lane, left)
-    else comings.delete(lane)
-  }
-
-  function mayStartWith(entry: Entry): boolean {
-    const lane = lanes.get(entry.lane)
-    if (stopped || !lane || entry.held || journal.readOnly || comings.has(entry.lane) || !lane.quiet()) return false
-    return !recent.get(entry.lane)?.has(entry.id)
-  }
-
-  function startWith(entry: Entry): void {
-    const known = recent.get(entry.lane) ?? new Set()
-    recent.set(entry.lane, known.add(entry.id))
-    if (known.size > recentLength) known.delete(known.values().next().value ?? '')
-    turns += 1
-    lanes.get(entry.lane)?.startWith(entry)
-  }
-
-  // ---- opening ------------------------------------------------------------------------------------------------------------------
-
-  function want(lane: LaneId): void {
-    if (stopped || lanes.has(lane) || opening.has(lane) || quarantined.has(lane)) return
-    opening.set(lane, [])
-    wanted.push(lane)
-    opener ??= openAll().finally(() => {
-      opener = null
-    })
-  }
-
-  async function openAll(): Promise<void> {
-    await new Promise<void>((next) => setImmediate(next))
-    while (wanted.length > 0 && !stopped) {
-      const slice = wanted.slice(0, sliceLength)
-      wanted = wanted.slice(sliceLength)
-      try {
-        await openSlice(slice)
-      } catch (thrown) {
-        log('error', 'lanes could not be opened', { why: messageOf(thrown), lanes: slice.length })
-        for (const lane of slice) later(lane, messageOf(thrown))
-      }
+  #work(id: LaneId): void {
+    const lane = this.#lanes.get(id)
+    if (!lane || this.#stopped) return
+    this.#lanes.delete(id)
+    this.#lanes.set(id, lane)
+    try {
+      if (!lane.settleDown()) return
+      this.#turns += 1
+      lane.startTurn()
+    } catch (thrown) {
+      const stack = thrown instanceof Error ? thrown.stack : undefined
+      this.#given.log('error', 'a lane failed', { lane: id, why: messageOf(thrown), stack })
+      this.#drop(id, lane.epoch, messageOf(thrown))
     }
   }
 
-  async function openSlice(slice: readonly LaneId[]): Promise<void> {
-    const heads = await store.claim(slice, node)
-    const loaded = await Promise.all([...heads].map(async ([id, head]) => ({ id, head, from: await load(store, id) })))
-    for (const id of slice) if (!heads.has(id)) opening.delete(id)
-    for (const { id, head, from } of loaded) {
-      if (!opening.has(id) || stopped) continue
-      const lane = build(id, head, from)
-      lanes.set(id, lane)
-      for (const entry of opening.get(id) ?? []) lane.hear(entry)
-      opening.delete(id)
-      resume(lane)
-      for (const ask of await lostDelegations(store, from.state)) lane.undelivered(ask as AskId)
-    }
-    putOut()
+  // ---- coming into memory -----------------------------------------------------------------------------------------------------------
+
+  #opened(id: LaneId, from: Loaded & { readonly head: Head; readonly heard: readonly Entry[] }): void {
+    const lane = this.#build(id, from)
+    this.#lanes.set(id, lane)
+    for (const entry of from.heard) lane.hear(entry)
+    const { turn, halted } = lane.state
+    // A turn that was running goes on by replay, so often as it brings something new (L5, T21).
+    if (turn && !turn.parked && !turn.paused && !turn.stopping && !halted) lane.restarted(turn.restarts + 1, restartLimit)
+    this.#pump.add(id, priorityNow(lane))
+    this.#tellLost(lane)
+    this.#putOut()
   }
 
-  function build(id: LaneId, head: Head, from: Loaded): Lane {
-    const writer = openWriter({
-      ...options,
+  #tellLost(lane: Lane): void {
+    lostDelegations(this.#given.store, lane.state)
+      .then((asks) => {
+        for (const ask of asks) lane.undelivered(ask as AskId)
+      })
+      .catch((thrown: unknown) => this.#drop(lane.id, lane.epoch, messageOf(thrown)))
+  }
+
+  #build(id: LaneId, from: Loaded & { readonly head: Head }): Lane {
+    const { epoch } = from.head
+    const writer = new Writer({
+      ...this.#given,
       lane: id,
-      epoch: head.epoch,
+      epoch,
       seq: from.seq,
       state: from.state,
-      refused: (reason) => drop(id, head.epoch, reason),
-      committed: () => void failures.delete(id),
+      refused: (reason) => this.#drop(id, epoch, reason),
+      committed: () => this.#opening.committed(id),
       onItsWay: (posts, change) => {
-        for (const post of posts) coming(post.entry.lane, change)
+        for (const post of posts) this.coming(post.entry.lane, change)
       },
-      undelivered: ({ entry }) => {
-        if (entry.replyTo) lanes.get(entry.replyTo.lane)?.undelivered(entry.replyTo.ask)
-      },
+      undelivered: ({ entry: { replyTo } }) => replyTo && this.#lanes.get(replyTo.lane)?.undelivered(replyTo.ask),
     })
-    return laneOf({
-      core: {
-        id,
-        journal,
-        clock,
-        newId: options.newId,
-        live: options.live,
-        limits: options.limits,
-        timerSet: options.timerSet,
-        mayAct: () => {
-          if (options.mayAct()) return true
-          abandon(id, head.epoch)
-          return false
-        },
-      },
-      epoch: head.epoch,
+    return new Lane({
+      core: { ...this.#given, id, mayAct: () => this.#mayAct(id, epoch) },
+      epoch,
       writer,
       inbox: from.waiting,
       held: from.held,
       bodies: from.bodies,
-      engine: options.engine,
-      graceMs: options.graceMs,
-      ready: () => pump.add(id, priorityNow(lanes.get(id))),
-      settled: () => putOutSoon(),
+      engine: this.#given.engine,
+      graceMs: this.#given.graceMs,
+      ready: () => this.#pump.add(id, priorityNow(this.#lanes.get(id))),
+      settled: () => this.#lanes.size > this.#given.maxOpen && setImmediate(() => this.#putOut()),
     })
   }
 
-  /** A turn that was running goes on by replay, so often as it brings something new (L5, T21). */
-  function resume(lane: Lane): void {
-    const { turn, halted } = lane.state()
-    if (turn && !turn.parked && !turn.paused && !turn.stopping && !halted) lane.restarted(turn.restarts + 1, restartLimit)
-    pump.add(lane.id, priorityNow(lane))
+  /** With too little of the lease left no effect starts, and the lane is left to whoever claims it next (L7). */
+  #mayAct(id: LaneId, epoch: number): boolean {
+    if (this.#given.mayAct()) return true
+    this.#abandon(id, epoch)
+    return false
   }
 
-  // ---- working ------------------------------------------------------------------------------------------------------------------
+  // ---- leaving memory ---------------------------------------------------------------------------------------------------------------
 
-  function work(id: LaneId): void {
-    const lane = lanes.get(id)
-    if (!lane || stopped) return
-    try {
-      if (lane.settleDown()) {
-        turns += 1
-        lane.startTurn()
-      }
-    } catch (thrown) {
-      log('error', 'a lane failed', { lane: id, why: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined })
-      drop(id, lane.epoch, messageOf(thrown))
-    }
-  }
-
-  // ---- leaving memory -----------------------------------------------------------------------------------------------------------
-
-  function abandon(id: LaneId, epoch: number): boolean {
-    const lane = lanes.get(id)
+  /** False when that lane is not here in that epoch. */
+  #abandon(id: LaneId, epoch: number): boolean {
+    const lane = this.#lanes.get(id)
     if (!lane || lane.epoch !== epoch) return false
     lane.abandon()
-    lanes.delete(id)
-    recent.delete(id)
-    options.live.end(id)
+    this.#lanes.delete(id)
+    this.#recent.delete(id)
+    this.#given.live.end(id)
     return true
   }
 
   /** Nothing is repaired in place: out of memory, and opened again from the journal (L3). */
-  function drop(id: LaneId, epoch: number, reason: string): void {
-    if (!abandon(id, epoch)) return
-    log('warn', 'a commit was refused; the lane is opened again', { lane: id, reason })
-    later(id, reason)
+  #drop(id: LaneId, epoch: number, reason: string): void {
+    if (!this.#abandon(id, epoch)) return
+    this.#given.log('warn', 'a commit was refused; the lane is opened again', { lane: id, reason })
+    this.#opening.refused(id, reason)
   }
 
-  function later(id: LaneId, reason: string): void {
-    opening.delete(id)
-    if (stopped) return
-    const count = (failures.get(id) ?? 0) + 1
-    failures.set(id, count)
-    if (count >= quarantineAfter) return quarantine(id, reason)
-    const delay = count === 1 ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** count)
-    if (delay === 0) setImmediate(() => want(id))
-    else clock.after(delay, () => want(id))
-  }
-
-  function quarantine(id: LaneId, reason: string): void {
-    quarantined.set(id, reason)
-    log('error', 'a lane cannot commit: it accepts messages, but starts no turn until the hub is started again', { lane: id, reason })
-  }
-
-  function putOutSoon(): void {
-    if (lanes.size > options.maxOpen) setImmediate(putOut)
-  }
-
-  /** The longest known lanes first; those that rest. */
-  function putOut(): void {
-    let excess = lanes.size - options.maxOpen
-    if (excess <= 0) return
+  /** Those that rest, the longest unused first. */
+  #putOut(): void {
+    const { maxOpen, store, node, log } = this.#given
     const left: LaneId[] = []
-    for (const [id, lane] of lanes) {
-      if (excess <= 0) break
-      if (!lane.resting() || comings.has(id)) continue
-      abandon(id, lane.epoch)
-      left.push(id)
-      excess -= 1
+    for (const [id, lane] of this.#lanes) {
+      if (this.#lanes.size <= maxOpen) break
+      if (lane.resting && !this.#comings.has(id) && this.#abandon(id, lane.epoch)) left.push(id)
     }
-    if (left.length > 0)
-      store.release(left, node).catch((thrown: unknown) => log('warn', 'lanes could not be given up', { why: messageOf(thrown) }))
+    if (left.length === 0) return
+    store.release(left, node).catch((thrown: unknown) => log('warn', 'lanes could not be given up', { why: messageOf(thrown) }))
   }
 
-  // ---- looking for what nobody owns -----------------------------------------------------------------------------------------------
+  // ---- looking for what nobody owns -------------------------------------------------------------------------------------------------
 
-  function sweepSoon(): void {
-    if (!options.lease || stopped) return
-    sweeping = clock.after(sweepMs, () => {
-      sweep(sweepLength)
+  #sweepSoon(): void {
+    const { lease, clock, log } = this.#given
+    if (!lease || this.#stopped) return
+    this.#sweeping = clock.after(sweepMs, () => {
+      this.#sweep(sweepLength)
         .catch((thrown: unknown) => log('warn', 'lanes without an owner could not be looked for', { why: messageOf(thrown) }))
-        .finally(sweepSoon)
+        .finally(() => this.#sweepSoon())
     })
   }
 
-  async function sweep(limit: number): Promise<void> {
-    if (options.mayAct()) for (const lane of await store.unfinished(node, limit)) want(lane)
-  }
-
-  journal.onPosted(hear)
-  return {
-    mayStartWith,
-    startWith,
-    coming,
-    resident: (lane) => lanes.get(lane) ?? null,
-    async start() {
-      stopped = false
-      await sweep(Number.MAX_SAFE_INTEGER)
-      sweepSoon()
-    },
-    async stop() {
-      stopped = true
-      pump.stop()
-      sweeping?.cancel()
-      const ids = [...lanes.keys()]
-      for (const [id, lane] of lanes) abandon(id, lane.epoch)
-      await opener
-      await store.release(ids, node).catch(() => undefined)
-    },
-    stats() {
-      let running = 0
-      let waiting = 0
-      for (const lane of lanes.values()) {
-        const { turn } = lane.state()
-        if (turn?.parked || turn?.paused) waiting += 1
-        else if (turn) running += 1
-      }
-      return { open: lanes.size, running, waiting, turns, quarantined: [...quarantined].map(([lane, why]) => ({ lane, why })) }
-    },
+  async #sweep(limit: number): Promise<void> {
+    const { store, node, mayAct } = this.#given
+    if (mayAct()) for (const lane of await store.unfinished(node, limit)) this.#opening.want(lane)
   }
 }
 
 /** Of its open turn, else of what waits. */
 function priorityNow(lane: Lane | undefined): Priority {
-  const { turn } = lane?.state() ?? { turn: null }
-  const first = lane?.inbox()[0]
-  return turn?.priority ?? (first ? priorityOf(first) : 'background')
+  const first = lane?.inbox[0]
+  return lane?.state.turn?.priority ?? (first ? priorityOf(first) : 'background')
 }

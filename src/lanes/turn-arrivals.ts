@@ -3,7 +3,7 @@ import type { Entry } from '../protocol/entry.ts'
 import type { LaneCore } from './core.ts'
 import { draft } from './draft.ts'
 import { joinablePrefix, placed } from './mailbox.ts'
-import type { Run } from './run.ts'
+import type { Run } from './running.ts'
 
 export function arrivals(run: Run, name: string): readonly Entry[] {
   const found = run.enter(name, 'arrivals')

@@ -6,7 +6,7 @@ import { timerOf } from './control.ts'
 import { type Draft, draft } from './draft.ts'
 import type { Answer, Arrived, Opening } from './engine.ts'
 import { arrival, overLimits } from './post.ts'
-import type { Run } from './run.ts'
+import type { Run } from './running.ts'
 import { answered } from './state.ts'
 import type { Write } from './write.ts'
 

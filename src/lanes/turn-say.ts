@@ -4,7 +4,7 @@ import type { Entry, Work } from '../protocol/entry.ts'
 import { type Draft, draft } from './draft.ts'
 import type { NewFact, NewLine } from './engine.ts'
 import { arrival, overLimits } from './post.ts'
-import { type Run, subMark } from './run.ts'
+import { type Run, subMark } from './running.ts'
 import { lineOf } from './settle.ts'
 
 /** A line longer than this is said in parts, so that no event grows over what the journal keeps inline. */

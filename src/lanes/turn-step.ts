@@ -5,7 +5,7 @@ import { type Json, jsonCopy } from '../base/json.ts'
 import { draft } from './draft.ts'
 import { type Act, type Answer, NotDone, type Once, type Reconcile, StepFailed, Stopped } from './engine.ts'
 import type { Recorded, StepKind } from './events.ts'
-import { type Run, subMark } from './run.ts'
+import { type Run, subMark } from './running.ts'
 import type { NameRecord } from './state.ts'
 import { ask } from './turn-ask.ts'
 
@@ -118,7 +118,7 @@ async function acted<T extends Json>(run: Run, { name }: Named, given: { readonl
     if (!run.dead()) tell()
   }
   const value = await given.act({
-    key: `${turn.id}/${name}`,
+    key: keyOf(run, name),
     attempt: given.attempt,
     priority: turn.priority,
     signal: run.signal,
@@ -178,12 +178,7 @@ async function findOut<T extends Json>(
 ): Promise<Once<T> | 'again'> {
   const { name, attempt, reconcile } = given
   if (reconcile) {
-    const found = await step(
-      run,
-      { name: `${name}${subMark}found-${attempt}`, kind: 'replayable' },
-      async (act) => (await reconcile(act)) as Json,
-    )
-    const result = found as Awaited<ReturnType<Reconcile<T>>>
+    const result = await lookUp(run, { name, attempt, reconcile })
     if (result.found === 'not-done') return 'again'
     if (result.found === 'done') {
       record(run, { name, kind: 'once' }, result.value)
@@ -193,6 +188,28 @@ async function findOut<T extends Json>(
   const answer = await ask(run, `${name}${subMark}asked-${attempt}`, { what: question(name), wake: false })
   if (answer.kind !== 'answer') throw new Error('a question that nothing wakes ended without an answer')
   return decided(run, name, answer)
+}
+
+type Found<T> = Awaited<ReturnType<Reconcile<T>>>
+
+/** Asks about the effect's own key, not about the looking. To fail to find out is to know nothing. */
+async function lookUp<T extends Json>(
+  run: Run,
+  given: { readonly name: string; readonly attempt: number; readonly reconcile: Reconcile<T> },
+): Promise<Found<T>> {
+  const { name, attempt, reconcile } = given
+  const named: Named = { name: `${name}${subMark}found-${attempt}`, kind: 'replayable' }
+  try {
+    const found = await step(run, named, async (act) => (await reconcile({ ...act, key: keyOf(run, name) })) as Json)
+    return found as Found<T>
+  } catch (thrown) {
+    if (thrown instanceof StepFailed) return { found: 'unknown' }
+    throw thrown
+  }
+}
+
+function keyOf(run: Run, name: string): string {
+  return `${run.turn().id}/${name}`
 }
 
 function question(name: string) {

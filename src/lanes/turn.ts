@@ -1,7 +1,7 @@
 // The turn that an engine sees: a run's verbs, put together. Each verb stands in its own file.
 import type { Entry } from '../protocol/entry.ts'
 import type { Turn } from './engine.ts'
-import type { Run } from './run.ts'
+import type { Run } from './running.ts'
 import { arrivals } from './turn-arrivals.ts'
 import { ask, open, wait } from './turn-ask.ts'
 import { note, now, post, say } from './turn-say.ts'

@@ -2,7 +2,7 @@
 // tick brings; who acts awaits the commit. A refused commit drops the lane from memory.
 import type { Clock } from '../base/clock.ts'
 import type { EntryId, LaneId, NewId, TimerId } from '../base/ids.ts'
-import type { Body, Commit, Post, Resting, Snapshot, Timer } from '../journal/commit.ts'
+import type { Body, Commit, Committed, Post, Resting, Snapshot, Timer } from '../journal/commit.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { NewEvent } from '../protocol/event.ts'
@@ -22,16 +22,6 @@ export type Write = {
   readonly closes?: boolean
 }
 
-export type Writer = {
-  state(): LaneState
-  /** Folds now. True when durable; false when it was refused, and the lane is no longer in memory. */
-  write(write: Write): Promise<boolean>
-  /** Commits that are not answered yet, an open one included. */
-  inFlight(): number
-  /** Resolves when all that is folded now is durable, or was refused: nothing of it may be shown before (L3). */
-  durable(): Promise<unknown>
-}
-
 type Open = {
   events: NewEvent[]
   takes: EntryId[]
@@ -42,14 +32,13 @@ type Open = {
   clear: TimerId[]
   bodies: Body[]
   closes: boolean
-  after: number
   done: Promise<boolean>
 }
 
 /** A waiting lane is snapshot only after so many events; an idle one always (its state is small). */
 const snapshotEvery = 100
 
-export function openWriter(given: {
+export type WriterOptions = {
   readonly lane: LaneId
   readonly epoch: number
   readonly seq: number
@@ -59,23 +48,78 @@ export function openWriter(given: {
   readonly newId: NewId
   /** The commit was refused: drop the lane. */
   readonly refused: (reason: string) => void
-  /** Posts that are on their way to other lanes (+1), and are no longer (-1). */
-  readonly onItsWay: (posts: readonly Post[], change: 1 | -1) => void
   /** A commit went through. */
   readonly committed: () => void
+  /** Posts that are on their way to other lanes (+1), and are no longer (-1). */
+  readonly onItsWay: (posts: readonly Post[], change: 1 | -1) => void
   /** Posts that did not reach their lane. */
   readonly undelivered: (post: Post) => void
-}): Writer {
-  const { lane, epoch, journal, clock, newId } = given
-  let { state, seq } = given
-  let snapshotSeq = seq
-  let open: Open | null = null
-  let inFlight = 0
-  let newest: Promise<unknown> = Promise.resolve()
+}
+
+export class Writer {
+  readonly #given: WriterOptions
+  #state: LaneState
+  #seq: number
+  #snapshotSeq: number
+  #open: Open | null = null
+  #inFlight = 0
+  #newest: Promise<unknown> = Promise.resolve()
+
+  constructor(given: WriterOptions) {
+    this.#given = given
+    this.#state = given.state
+    this.#seq = given.seq
+    this.#snapshotSeq = given.seq
+  }
+
+  state(): LaneState {
+    return this.#state
+  }
+
+  /** Commits that are not answered yet, an open one included. */
+  inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Resolves when all that is folded now is durable, or was refused: nothing of it may be shown before (L3). */
+  durable(): Promise<unknown> {
+    return this.#newest
+  }
+
+  /** Folds now. True when durable; false when it was refused, and the lane is no longer in memory. */
+  write(write: Write): Promise<boolean> {
+    const open = this.#open ?? this.#start()
+    open.events.push(...this.#fold(write.events))
+    open.takes.push(...(write.takes ?? []))
+    open.drops.push(...(write.drops ?? []))
+    open.releases.push(...(write.releases ?? []))
+    if (write.posts) this.#given.onItsWay(write.posts, 1)
+    open.posts.push(...(write.posts ?? []))
+    open.set.push(...(write.setTimers ?? []))
+    open.clear.push(...(write.clearTimers ?? []))
+    open.bodies.push(...(write.bodies ?? []))
+    open.closes ||= write.closes ?? false
+    return open.done
+  }
+
+  #fold(drafts: readonly Draft[]): NewEvent[] {
+    const events: NewEvent[] = []
+    const { turn } = this.#state
+    const add = (event: Draft) => {
+      const minted = this.#mint(event, this.#state.turn ?? turn)
+      this.#state = evolve(this.#state, minted)
+      events.push(minted)
+    }
+    const before = statusOf(this.#state)
+    for (const event of drafts) add(event)
+    const status = statusOf(this.#state)
+    if (status !== before) add(draft('process-status-changed', { status }))
+    return events
+  }
 
   /** `turn`: the one that the event belongs to, also when this write settles it. */
-  function mint(event: Draft, turn: TurnState | null): NewEvent {
-    const { process } = state
+  #mint(event: Draft, turn: TurnState | null): NewEvent {
+    const { lane, newId, clock } = this.#given
     const self: Actor = `process:${lane}`
     return {
       id: newId('evt'),
@@ -86,102 +130,54 @@ export function openWriter(given: {
       data: event.data,
       cause: turn?.taken[0]?.entry ?? null,
       correlation: turn?.chain.root ?? null,
-      session: process?.session ?? null,
+      session: this.#state.process?.session ?? null,
       v: 1,
     }
   }
 
-  function fold(drafts: readonly Draft[]): NewEvent[] {
-    const events: NewEvent[] = []
-    const { turn } = state
-    const add = (event: Draft) => {
-      const minted = mint(event, state.turn ?? turn)
-      state = evolve(state, minted)
-      events.push(minted)
-    }
-    const before = statusOf(state)
-    for (const event of drafts) add(event)
-    const status = statusOf(state)
-    if (status !== before) add(draft('process-status-changed', { status }))
-    return events
+  #start(): Open {
+    const open = emptyOpen()
+    this.#inFlight += 1
+    this.#open = open
+    open.done = this.#given.journal.append(() => this.#seal(open)).then((result) => this.#answered(open, result))
+    this.#newest = open.done
+    return open
   }
 
-  function write(write: Write): Promise<boolean> {
-    const at = open ?? start()
-    at.events.push(...fold(write.events))
-    at.takes.push(...(write.takes ?? []))
-    at.drops.push(...(write.drops ?? []))
-    at.releases.push(...(write.releases ?? []))
-    if (write.posts) given.onItsWay(write.posts, 1)
-    at.posts.push(...(write.posts ?? []))
-    at.set.push(...(write.setTimers ?? []))
-    at.clear.push(...(write.clearTimers ?? []))
-    at.bodies.push(...(write.bodies ?? []))
-    at.closes ||= write.closes ?? false
-    return at.done
+  #answered(open: Open, result: Committed): boolean {
+    const { onItsWay, refused, committed, undelivered } = this.#given
+    this.#inFlight -= 1
+    onItsWay(open.posts, -1)
+    if (result.ok) {
+      committed()
+      for (const to of result.posted) if (!to.result.ok) undelivered(to.post)
+    } else refused(result.reason === 'invalid' ? `invalid: ${result.why}` : result.reason)
+    return result.ok
   }
 
-  function start(): Open {
-    const fresh: Omit<Open, 'done'> = {
-      events: [],
-      takes: [],
-      drops: [],
-      releases: [],
-      posts: [],
-      set: [],
-      clear: [],
-      bodies: [],
-      closes: false,
-      after: 0,
-    }
-    const opened = fresh as Open
-    inFlight += 1
-    open = opened
-    opened.done = journal
-      .append(() => seal(opened))
-      .then((result) => {
-        inFlight -= 1
-        given.onItsWay(opened.posts, -1)
-        if (!result.ok) {
-          given.refused(result.reason === 'invalid' ? `invalid: ${result.why}` : result.reason)
-          return false
-        }
-        given.committed()
-        for (const to of result.posted) if (!to.result.ok) given.undelivered(to.post)
-        return true
-      })
-    newest = opened.done
-    return opened
-  }
-
-  function seal(sealed: Open): Commit {
-    open = null
-    const after = seq
-    seq += sealed.events.length
-    const resting = restingOf(state)
-    const snapshot = snapshotNow(resting)
+  #seal(open: Open): Commit {
+    const { lane, epoch } = this.#given
+    this.#open = null
+    const after = this.#seq
+    this.#seq += open.events.length
+    const resting = restingOf(this.#state)
+    const snapshot = this.#snapshot(resting)
+    const { events, takes, drops, releases, posts, set, clear, bodies } = open
     return {
-      lane,
-      epoch,
-      after,
-      events: sealed.events,
-      takes: sealed.takes,
-      drops: sealed.drops,
-      releases: sealed.releases,
-      posts: sealed.posts,
-      timers: { set: sealed.set, clear: sealed.clear },
-      bodies: sealed.bodies,
-      resting,
+      ...{ lane, epoch, after, events, takes, drops, releases, posts, timers: { set, clear }, bodies, resting },
       ...(snapshot && { snapshot }),
-      ...(sealed.closes && { closes: true }),
+      ...(open.closes && { closes: true }),
     }
   }
 
-  function snapshotNow(resting: Resting): Snapshot | null {
-    if (resting === 'running' || (resting === 'waiting' && seq - snapshotSeq < snapshotEvery)) return null
-    snapshotSeq = seq
-    return { lane, seq, version: evolveVersion, state: JSON.stringify(state) }
+  #snapshot(resting: Resting): Snapshot | null {
+    if (resting === 'running' || (resting === 'waiting' && this.#seq - this.#snapshotSeq < snapshotEvery)) return null
+    this.#snapshotSeq = this.#seq
+    return { lane: this.#given.lane, seq: this.#seq, version: evolveVersion, state: JSON.stringify(this.#state) }
   }
+}
 
-  return { state: () => state, write, inFlight: () => inFlight, durable: () => newest }
+function emptyOpen(): Open {
+  const done = Promise.resolve(false)
+  return { events: [], takes: [], drops: [], releases: [], posts: [], set: [], clear: [], bodies: [], closes: false, done }
 }
