@@ -27,9 +27,9 @@ export type Source = {
   readonly imports: readonly Import[]
 }
 
-const isTestFile = /\.(test|contract)\.ts$/
+const isTestFile = /(\.(test|contract)|\/testing)\.ts$/
 
-/** True for `x.test.ts` and `x.contract.ts`: the room and size rules are not for them. */
+/** True for `x.test.ts`, `x.contract.ts` and a room's `testing.ts`: the room and size rules are not for them. */
 export function isTest(path: string): boolean {
   return isTestFile.test(path)
 }
