@@ -82,7 +82,8 @@ export class Lane {
 
   /** Nothing under way, nothing that could start: it may leave memory. */
   get resting(): boolean {
-    return !this.#run && this.#control.length === 0 && this.#writer.inFlight() === 0 && !this.#canStart()
+    const isStill = !this.#run && this.#control.length === 0 && this.#writer.inFlight() === 0
+    return isStill && !this.#canStart() && !this.#isRunnable()
   }
 
   /** Nothing is in flight and nothing waits: a post may share its commit with the turn that it starts (L8). */

@@ -58,7 +58,7 @@ export async function live(machine: Machine, number: number): Promise<Living> {
     const how = poisoned
     poisoned = null
     const { commit } = item
-    if (how === 'moved_on') return { commit: { ...commit, after: commit.after + 1 } }
+    if (how === 'moved_on') return { commit: { ...commit, after: commit.after + 1000 } }
     return { commit: { ...commit, snapshot: { lane: commit.lane, seq: 1e9, version: 1, state: '{}' } } }
   }
 
