@@ -174,6 +174,7 @@ export class Residents {
     lostDelegations(this.#given.store, lane.state)
       .then((asks) => {
         for (const ask of asks) lane.undelivered(ask as AskId)
+        if (asks.length > 0 && this.#lanes.get(lane.id) !== lane) this.#opening.want(lane.id)
       })
       .catch((thrown: unknown) => this.#drop(lane.id, lane.epoch, messageOf(thrown)))
   }

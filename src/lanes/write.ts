@@ -64,6 +64,10 @@ export class Writer {
   #open: Open | null = null
   #inFlight = 0
   #newest: Promise<unknown> = Promise.resolve()
+  /** Requests to other lanes that are sealed, and whose arrival is not known yet. */
+  #onTheWay = 0
+  /** The store has the lane as running only because of these. */
+  #isForced = false
 
   constructor(given: WriterOptions) {
     this.#given = given
@@ -151,6 +155,8 @@ export class Writer {
     if (result.ok) {
       committed()
       for (const to of result.posted) if (!to.result.ok) undelivered(to.post)
+      this.#onTheWay -= requestsIn(open)
+      if (this.#isForced && this.#onTheWay === 0) void this.write({ events: [] })
     } else refused(result.reason === 'invalid' ? `invalid: ${result.why}` : result.reason)
     return result.ok
   }
@@ -160,7 +166,8 @@ export class Writer {
     this.#open = null
     const after = this.#seq
     this.#seq += open.events.length
-    const resting = restingOf(this.#state)
+    this.#onTheWay += requestsIn(open)
+    const resting = this.#resting()
     const snapshot = this.#snapshot(resting)
     const { events, takes, drops, releases, posts, set, clear, bodies } = open
     return {
@@ -170,11 +177,22 @@ export class Writer {
     }
   }
 
+  /** Start-up looks at a lane whose requests may not have arrived: who waits for one of those would never be told (T12). */
+  #resting(): Resting {
+    const resting = restingOf(this.#state)
+    this.#isForced = resting === 'waiting' && this.#onTheWay > 0
+    return this.#isForced ? 'running' : resting
+  }
+
   #snapshot(resting: Resting): Snapshot | null {
     if (resting === 'running' || (resting === 'waiting' && this.#seq - this.#snapshotSeq < snapshotEvery)) return null
     this.#snapshotSeq = this.#seq
     return { lane: this.#given.lane, seq: this.#seq, version: evolveVersion, state: JSON.stringify(this.#state) }
   }
+}
+
+function requestsIn(open: Open): number {
+  return open.posts.filter((post) => post.entry.replyTo !== undefined).length
 }
 
 function emptyOpen(): Open {
