@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { loadConfig } from '../src/config.ts'
-import { type ScriptedModel, startScriptedModel } from '../src/models/scripted.ts'
+import { type ScriptedReply, type ScriptedRequest, startScriptedModel } from '../src/models/scripted.ts'
 import { openSteward, type Steward } from '../src/steward.ts'
 
 const path = process.env.STEWARD_CHROMIUM || '/usr/bin/chromium'
@@ -31,7 +31,8 @@ export function launch(): Promise<Browser> {
 }
 
 export type WebHub = {
-  readonly model: ScriptedModel
+  /** What the model answers, one after the other, whenever the newest line is that text; then, and to every other text, it echoes. */
+  script(text: string, ...replies: readonly (string | ScriptedReply)[]): void
   readonly address: () => string
   /** The address with a fresh one-time code. */
   signIn(): Promise<string>
@@ -44,7 +45,13 @@ export type WebHub = {
 /** A hub with a scripted model, on a port of its own. */
 export async function openWebHub(): Promise<WebHub> {
   const home = mkdtempSync(join(tmpdir(), 'steward-web-'))
-  const model = await startScriptedModel()
+  const scripts = new Map<string, (string | ScriptedReply)[]>()
+  const model = await startScriptedModel({
+    otherwise(request) {
+      const text = newestLine(request)
+      return scripts.get(text)?.shift() ?? text
+    },
+  })
   const port = await freePort()
   let steward: Steward | null = null
   const env = {
@@ -63,7 +70,7 @@ export async function openWebHub(): Promise<WebHub> {
   }
   await up()
   return {
-    model,
+    script: (text, ...replies) => void scripts.set(text, [...replies]),
     address: () => `http://127.0.0.1:${port}`,
     signIn: async () => `http://127.0.0.1:${port}/#code=${await steward?.newCode()}`,
     down,
@@ -74,6 +81,12 @@ export async function openWebHub(): Promise<WebHub> {
       rmSync(home, { recursive: true, force: true })
     },
   }
+}
+
+function newestLine({ body }: ScriptedRequest): string {
+  const content = body.messages?.findLast((message) => message.role === 'user')?.content
+  if (typeof content === 'string') return content
+  return Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : ''
 }
 
 function freePort(): Promise<number> {

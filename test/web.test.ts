@@ -83,7 +83,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
   test('[W4, W9] a question is answered word by word, and what looks like HTML stays text', async () => {
     const { page } = await fresh()
     const middle = hold()
-    hub.model.script({
+    hub.script('How are the heaters?', {
       text: ['Three of **four** ', middle, 'heaters <img src=x onerror=alert(1)> <script>alert(2)</script>\n\n```ts\nlet x = 1\n```'],
     })
     await type(page, 'How are the heaters?')
@@ -103,7 +103,8 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
 
   test('[W8] stop keeps what was said, marked; what is sent right after it goes on from there', async () => {
     const { page } = await fresh()
-    hub.model.script({ text: ['One two three', hold()], end: 'hang' }, 'Going on')
+    hub.script('Count', { text: ['One two three', hold()], end: 'hang' })
+    hub.script('continue', 'Going on')
     await type(page, 'Count')
     await shows(page, ['Count', 'One two three'])
     const stopped = page.waitForRequest((request) => request.url().endsWith('/stop'))
@@ -118,7 +119,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
 
   test('[W4] what is typed during an answer shows at once and says what it waits behind; stop leaves it in line', async () => {
     const { page } = await fresh()
-    hub.model.script({ text: ['Working', hold()], end: 'hang' }, 'Both done')
+    hub.script('Start', { text: ['Working', hold()], end: 'hang' })
     await type(page, 'Start')
     await shows(page, ['Start', 'Working'])
     await page.getByText('Next', { exact: true }).click()
@@ -141,7 +142,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
     const { page } = await fresh()
     const words = Array.from({ length: 700 }, (_, index) => `w${index} `)
     const [middle, later] = [hold(), hold()]
-    hub.model.script({ text: [...words, middle, 'and ', later, 'end'] })
+    hub.script('Long', { text: [...words, middle, 'and ', later, 'end'] })
     await type(page, 'Long')
     await expect.poll(() => lastAnswer(page).textContent()).toBe(words.join(''))
     await page.reload()
@@ -157,7 +158,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
   test('[W6] a turn lives on when every page is closed, and a new page shows it from its first word', async () => {
     const { page, tab } = await fresh()
     const middle = hold()
-    hub.model.script({ text: ['Before ', middle, 'after'] })
+    hub.script('Go', { text: ['Before ', middle, 'after'] })
     await type(page, 'Go')
     await shows(page, ['Go', 'Before'])
     const address = page.url()
@@ -225,7 +226,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
     await other.goto(page.url())
     await shows(other, ['one', 'one'])
     const middle = hold()
-    hub.model.script({ text: ['half ', middle, 'whole'] })
+    hub.script('two', { text: ['half ', middle, 'whole'] })
     await type(other, 'two')
     for (const each of [page, other]) await shows(each, ['one', 'one', 'two', 'half'])
     middle.release()
@@ -253,7 +254,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
 
   test('[W8] a turn that failed says so, and can be tried again', async () => {
     const { page } = await fresh()
-    hub.model.script({ status: 401, message: 'bad key' }, 'Better')
+    hub.script('try', { status: 401, message: 'bad key' }, 'Better')
     await type(page, 'try')
     await page.locator('.notice.bar').waitFor()
     await page.locator('.notice.bar').getByRole('button', { name: 'Try again' }).click()
@@ -265,7 +266,8 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
     { width: 320, height: 600, colorScheme: 'light' as const },
   ])('[W10] at $width px nothing scrolls sideways, every target is 44 px, the list is a drawer', async ({ width, height, colorScheme }) => {
     const { page } = await fresh({ viewport: { width, height }, colorScheme, hasTouch: true, isMobile: true })
-    hub.model.script(
+    hub.script(
+      'Hello',
       `A very ${'long'.repeat(60)} word, \`code\`, and\n\n\`\`\`\n${'x'.repeat(300)}\n\`\`\`\n\n| a | b |\n|---|---|\n| ${'y'.repeat(90)} | 2 |`,
     )
     await composer(page).fill('Hello')
@@ -287,7 +289,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
     const { page } = await fresh()
     const focus = () => page.evaluate<string>(`document.activeElement?.closest('[data-region], [data-line]')?.className ?? ''`)
     expect(await focus()).toContain('composer')
-    hub.model.script({ text: ['Words', hold()], end: 'hang' })
+    hub.script('By keyboard', { text: ['Words', hold()], end: 'hang' })
     await page.keyboard.type('By keyboard')
     await page.keyboard.press('Enter')
     await shows(page, ['By keyboard', 'Words'])
@@ -309,7 +311,8 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
     await page.exposeFunction('heard', (text: string) => heard.push(text))
     await page.evaluate(announcerSpy)
     const [a, b] = [hold(), hold()]
-    hub.model.script('warm', { text: ['one ', a, 'two ', b, 'three'] })
+    hub.script('first', 'warm')
+    hub.script('second', { text: ['one ', a, 'two ', b, 'three'] })
     await type(page, 'first')
     await shows(page, ['first', 'warm'])
     await type(page, 'second')

@@ -22,7 +22,11 @@ export type Socket = {
 }
 
 type Heard = {
-  readonly frame: (frame: Frame) => void
+  /**
+   * `followed`: the session that the hub tells in order from here on; null: none yet. Of every other one, and before, only single
+   * frames come, which may be further on than what was missed.
+   */
+  readonly frame: (frame: Frame, followed: string | null) => void
   readonly connection: (connection: Connection) => void
   /** The login is no longer good. */
   readonly signedOut: () => void
@@ -38,6 +42,8 @@ type Line = {
   after: () => string | null
   closed: boolean
   requests: number
+  /** The request that the hub must answer before the session is followed; null: it is. */
+  resuming: string | null
 }
 
 const LOGGED_OUT = 4001
@@ -53,6 +59,7 @@ export function openSocket(address: string, heard: Heard): Socket {
     after: () => null,
     closed: false,
     requests: 0,
+    resuming: null,
   }
   const watch = setInterval(() => lookAlive(line, () => drop(line, address, heard)), 5_000)
   connect(line, address, heard)
@@ -81,6 +88,7 @@ function connect(line: Line, address: string, heard: Heard): void {
   heard.connection({ is: 'connecting', again: line.tries > 0 })
   const socket = new WebSocket(address)
   line.socket = socket
+  line.resuming = line.session === null ? null : 'not connected'
   line.heardAt = Date.now()
   socket.onmessage = (message) => {
     line.heardAt = Date.now()
@@ -110,7 +118,8 @@ function hear(line: Line, frame: Frame, heard: Heard): void {
     resume(line)
     heard.connection({ is: 'online' })
   }
-  heard.frame(frame)
+  if (line.resuming !== null && frame.replyTo === line.resuming) line.resuming = null
+  heard.frame(frame, line.resuming === null ? line.session : null)
 }
 
 function pingInterval(frame: Frame): number | null {
@@ -121,13 +130,18 @@ function pingInterval(frame: Frame): number | null {
 
 function resume(line: Line): void {
   const after = line.after()
-  if (line.session !== null) request(line, 'session-resume', { sessionId: line.session, ...(after === null ? {} : { after }) })
+  if (line.session === null) return
+  const sent = request(line, 'session-resume', { sessionId: line.session, ...(after === null ? {} : { after }) })
+  line.resuming = sent ?? 'not connected'
 }
 
-function request(line: Line, type: string, data: object): void {
-  if (line.socket?.readyState !== WebSocket.OPEN) return
+/** The id of the request; null when there is no line to send it on. */
+function request(line: Line, type: string, data: object): string | null {
+  if (line.socket?.readyState !== WebSocket.OPEN) return null
   line.requests += 1
-  line.socket.send(JSON.stringify({ id: `r${line.requests}`, type, data }))
+  const id = `r${line.requests}`
+  line.socket.send(JSON.stringify({ id, type, data }))
+  return id
 }
 
 /** Asks when it was quiet for long, and takes a line for dead on which no answer comes. */

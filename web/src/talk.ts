@@ -146,7 +146,7 @@ function connect(inside: Inside, sending: Sending): void {
   const { store } = inside
   inside.socket?.close()
   inside.socket = openSocket(inside.socketAddress, {
-    frame: (frame) => take(inside, frame),
+    frame: (frame, followed) => take(inside, frame, followed),
     signedOut: () => leave(inside),
     connection(connection) {
       const was = store.get().connection.is
@@ -245,10 +245,10 @@ function stillSteering(view: View, steering: { verb: Steer; turn: string } | nul
 }
 
 /** Frames of one moment are folded together. */
-function take(inside: Inside, frame: Frame): void {
+function take(inside: Inside, frame: Frame, followed: string | null): void {
   if (listTypes.has(frame.type)) inside.list.ask()
   if (frame.type === 'error' && frame.replyTo !== undefined) refusedFrame(inside, frame)
-  if (frame.replyTo !== undefined || frame.type === 'welcome') return
+  if (followed === null || frame.replyTo !== undefined || sessionOf(frame) !== followed) return
   inside.frames.push(frame)
   if (inside.frames.length > 1) return
   setTimeout(() => {
