@@ -1,5 +1,5 @@
 // Opening a lane: claim it, fold what the snapshot lacks, read its mailbox, and go on where it was (L3, L5, L7).
-import type { EntryId, LaneId } from '../base/ids.ts'
+import type { AskId, EntryId, LaneId } from '../base/ids.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 import type { Entry } from '../protocol/entry.ts'
 import { emptyLane, evolve, evolveVersion, type LaneState } from './state.ts'
@@ -40,12 +40,12 @@ async function fold(store: JournalStore, lane: LaneId): Promise<{ seq: number; s
 }
 
 /** Delegations whose request never reached its lane: the commit that opened them dropped the post, and a crash hid that. */
-export async function lostDelegations(store: JournalStore, state: LaneState): Promise<readonly string[]> {
-  const lost: string[] = []
+export async function lostDelegations(store: JournalStore, state: LaneState): Promise<readonly AskId[]> {
+  const lost: AskId[] = []
   for (const [ask, { to, answer }] of Object.entries(state.turn?.asks ?? {})) {
     if (!to || answer) continue
     const [there] = await store.entries(to.lane, [to.entry])
-    if (!there) lost.push(ask)
+    if (!there) lost.push(ask as AskId)
   }
   return lost
 }

@@ -2,12 +2,12 @@
 // a growing delay, and closed to turns in the end (T36).
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
-import type { LaneId, NodeId } from '../base/ids.ts'
+import type { AskId, LaneId, NodeId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Head } from '../journal/commit.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 import type { Entry } from '../protocol/entry.ts'
-import { type Loaded, load } from './open.ts'
+import { type Loaded, load, lostDelegations } from './open.ts'
 
 /** Lanes claimed in one transaction. */
 const sliceLength = 50
@@ -16,13 +16,21 @@ const longestDelayMs = 10_000
 /** So many refused commits in a row close a lane to turns. */
 const quarantineAfter = 8
 
+/** A lane that is claimed and read. */
+export type Opened = Loaded & {
+  readonly head: Head
+  /** What came in meanwhile. */
+  readonly heard: readonly Entry[]
+  /** Asks whose request did not arrive. */
+  readonly lost: readonly AskId[]
+}
+
 export type OpeningOptions = {
   readonly store: JournalStore
   readonly clock: Clock
   readonly node: NodeId
   readonly log: Log
-  /** A lane is claimed and read; `heard` came meanwhile. */
-  readonly opened: (lane: LaneId, from: Loaded & { readonly head: Head; readonly heard: readonly Entry[] }) => void
+  readonly opened: (lane: LaneId, from: Opened) => void
   readonly isOpen: (lane: LaneId) => boolean
 }
 
@@ -48,9 +56,7 @@ export class Opening {
     if (this.#stopped || this.#given.isOpen(lane) || this.#wanted.has(lane) || this.#quarantined.has(lane)) return
     this.#wanted.set(lane, [])
     this.#queue.push(lane)
-    this.#work ??= this.#openAll().finally(() => {
-      this.#work = null
-    })
+    this.#start()
   }
 
   /** An entry for a lane that isn't open: kept when it is on its way, else a reason to open it. */
@@ -88,6 +94,13 @@ export class Opening {
     this.#given.log('error', what, { lane, reason })
   }
 
+  #start(): void {
+    this.#work ??= this.#openAll().finally(() => {
+      this.#work = null
+      if (this.#queue.length > 0 && !this.#stopped) this.#start()
+    })
+  }
+
   async #openAll(): Promise<void> {
     await new Promise<void>((next) => setImmediate(next))
     while (this.#queue.length > 0 && !this.#stopped) {
@@ -106,12 +119,16 @@ export class Opening {
     const { store, node } = this.#given
     const heads = await store.claim(slice, node)
     for (const lane of slice) if (!heads.has(lane)) this.#wanted.delete(lane)
-    const loaded = await Promise.all([...heads].map(async ([lane, head]) => ({ lane, head, from: await load(store, lane) })))
-    for (const { lane, head, from } of loaded) {
-      const heard = this.#wanted.get(lane)
+    for (const read of await Promise.all([...heads].map(([lane, head]) => this.#read(lane, head)))) {
+      const heard = this.#wanted.get(read.lane)
       if (!heard || this.#stopped) continue
-      this.#wanted.delete(lane)
-      this.#given.opened(lane, { ...from, head, heard })
+      this.#wanted.delete(read.lane)
+      this.#given.opened(read.lane, { ...read, heard })
     }
+  }
+
+  async #read(lane: LaneId, head: Head): Promise<Omit<Opened, 'heard'> & { readonly lane: LaneId }> {
+    const from = await load(this.#given.store, lane)
+    return { ...from, lane, head, lost: await lostDelegations(this.#given.store, from.state) }
   }
 }

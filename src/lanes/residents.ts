@@ -2,7 +2,7 @@
 // (L3), and leave when they rest and there are too many.
 import type { Alarm, Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
-import type { AskId, LaneId, NewId, NodeId } from '../base/ids.ts'
+import type { LaneId, NewId, NodeId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Head, Post } from '../journal/commit.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -12,8 +12,8 @@ import type { Engine, Priority } from './engine.ts'
 import { Lane } from './lane.ts'
 import type { LiveWords } from './live.ts'
 import { priorityOf } from './mailbox.ts'
-import { type Loaded, lostDelegations, restartLimit } from './open.ts'
-import { Opening } from './opening.ts'
+import { type Loaded, restartLimit } from './open.ts'
+import { type Opened, Opening } from './opening.ts'
 import type { ChainLimits } from './post.ts'
 import { openPump, type Pump } from './pump.ts'
 import { Writer } from './write.ts'
@@ -158,25 +158,16 @@ export class Residents {
 
   // ---- coming into memory -----------------------------------------------------------------------------------------------------------
 
-  #opened(id: LaneId, from: Loaded & { readonly head: Head; readonly heard: readonly Entry[] }): void {
+  #opened(id: LaneId, from: Opened): void {
     const lane = this.#build(id, from)
     this.#lanes.set(id, lane)
     for (const entry of from.heard) lane.hear(entry)
     const { turn, halted } = lane.state
     // A turn that was running goes on by replay, so often as it brings something new (L5, T21).
     if (turn && !turn.parked && !turn.paused && !turn.stopping && !halted) lane.restarted(turn.restarts + 1, restartLimit)
+    for (const ask of from.lost) lane.undelivered(ask)
     this.#pump.add(id, priorityNow(lane))
-    this.#tellLost(lane)
     this.#putOut()
-  }
-
-  #tellLost(lane: Lane): void {
-    lostDelegations(this.#given.store, lane.state)
-      .then((asks) => {
-        for (const ask of asks) lane.undelivered(ask as AskId)
-        if (asks.length > 0 && this.#lanes.get(lane.id) !== lane) this.#opening.want(lane.id)
-      })
-      .catch((thrown: unknown) => this.#drop(lane.id, lane.epoch, messageOf(thrown)))
   }
 
   #build(id: LaneId, from: Loaded & { readonly head: Head }): Lane {
