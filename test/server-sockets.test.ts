@@ -136,6 +136,22 @@ describe('WebSocket', () => {
     client.drop()
   })
 
+  test('pause lets no further step begin, resume goes on', async () => {
+    const session = await hub.session()
+    hub.gate.always = false
+    const client = await connectTo(address, own)
+    await client.ask('session-resume', { sessionId: session })
+    await client.ask('say', { sessionId: session, id: 'a', text: 'stream 1' })
+    await client.until((frame) => frame.type === 'chat-message-updated')
+    expect((await client.ask('pause', { sessionId: session })).data).toMatchObject({ outcome: 'done' })
+    expect((await hub.ask('GET', `/api/sessions/${session}`)).json.processStatus).toBe('PAUSED')
+    expect((await client.ask('resume', { sessionId: session })).data).toMatchObject({ outcome: 'done' })
+    hub.gate.always = true
+    await open(1)
+    await client.until((frame) => frame.type === 'chat-message-updated' && frame.data['status'] === 'settled')
+    client.drop()
+  })
+
   test('[H14] a reader that is too slow is closed with a code to resume by', async () => {
     const small = await openHub({ limits: { readerBytes: 20_000 } })
     const at = (await small.listen()).address
@@ -179,6 +195,79 @@ describe('[H1] upgrades', () => {
     const client = await connectTo(address, { authorization: `Bearer ${made.json.secret}` })
     expect(await client.ask('session-create', {})).toMatchObject({ type: 'error', data: { status: 403 } })
     client.drop()
+  })
+})
+
+describe('a credential that ends', () => {
+  test('[H8] logging out closes the sockets and streams of that login, and no others', async () => {
+    const { code } = await hub.people.newCode('ada')
+    const login = await hub.ask('POST', '/api/login', { code }, { cookie: '' })
+    const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const [mine, other] = await Promise.all([connectTo(address, { cookie, origin: address }), connectTo(address, own)])
+    const stream = await fetch(`${address}/api/sessions/${await hub.session()}/stream`, { headers: { cookie } })
+    await fetch(`${address}/api/logout`, { method: 'POST', headers: { cookie } })
+    expect((await mine.closed).code).toBe(closeCodes.loggedOut)
+    await stream.text()
+    expect((await other.ask('ping')).type).toBe('pong')
+    other.drop()
+  })
+
+  test('[H12] ending a token closes its sockets', async () => {
+    const made = await hub.ask('POST', '/api/tokens', { name: 't', scopes: ['read'] })
+    const client = await connectTo(address, { authorization: `Bearer ${made.json.secret}` })
+    await fetch(`${address}/api/tokens/${made.json.id}`, { method: 'DELETE', headers: { cookie: hub.cookie } })
+    expect((await client.closed).code).toBe(closeCodes.loggedOut)
+  })
+})
+
+describe('clients that go', () => {
+  /** Event streams and waiting calls that the server knows of. */
+  async function open(): Promise<string> {
+    const text = await (await fetch(`${address}/metrics`, { headers: { cookie: hub.cookie } })).text()
+    return ['streams', 'waiting_calls'].map((name) => new RegExp(`^steward_${name} (\\d+)$`, 'm').exec(text)?.[1]).join(' ')
+  }
+
+  test('[H11] a stream and a waiting call whose client went are forgotten; HEAD opens none', async () => {
+    const session = await hub.session()
+    hub.gate.always = false
+    const abort = new AbortController()
+    const headers = { cookie: hub.cookie, 'content-type': 'application/json', prefer: 'wait=600' }
+    await fetch(`${address}/api/sessions/${session}/stream`, { headers, signal: abort.signal })
+    const body = '{"text":"stream 1"}'
+    const waiting = fetch(`${address}/api/sessions/${session}/messages`, { method: 'POST', headers, body, signal: abort.signal })
+    waiting.catch(() => {})
+    await until(async () => (await open()) === '1 1')
+    abort.abort()
+    await until(async () => (await open()) === '0 0')
+    expect((await fetch(`${address}/api/sessions/${session}/stream`, { method: 'HEAD', headers })).status).toBe(200)
+    expect(await open()).toBe('0 0')
+    hub.gate.always = true
+    hub.gate.open()
+  })
+
+  test('[H11] rubbish on the wire gets a refusal or an end, and the hub goes on', async () => {
+    const wild = [
+      'GET / HTTP/1.1\r\n\r\n',
+      'GET http://evil.test/api/me HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      'GET //evil.test/api/me HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      'GET /api/%zz%ff%00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      'GET /api/me HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+      'GET /api/me HTTP/1.1\r\nHost: localhost\r\nHost: evil.test\r\nConnection: close\r\n\r\n',
+      `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      'POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n',
+      'POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+      'BREW /api/me HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      'OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      'GET /api/socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+      'GET /api/socket HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      '\u0000\u0001\u0002\r\n\r\n',
+    ]
+    for (const text of wild) {
+      const answer = await wire(text)
+      expect(answer.slice(0, 12)).toMatch(/^(HTTP\/1.1 4\d\d)?$/)
+    }
+    expect((await fetch(`${address}/health/live`)).status).toBe(200)
   })
 })
 
@@ -290,6 +379,22 @@ async function open(times: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20))
     hub.gate.open()
   }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** What comes back for those bytes until the end. */
+function wire(text: string): Promise<string> {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  socket.on('error', () => {})
+  socket.end(text)
+  return new Promise((resolve) => socket.on('close', () => resolve(answer)))
 }
 
 function overSocket(socketPath: string, method: string, path: string): Promise<unknown> {

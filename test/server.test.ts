@@ -149,6 +149,7 @@ describe('what is wrong is named', () => {
     ['deep JSON', `{"text":${'['.repeat(5000)}${']'.repeat(5000)}}`, 400, { detail: 'the JSON is nested deeper than 64 levels' }],
     ['a long text', { text: 'ä'.repeat(131_073) }, 413, { path: '/text', code: 'too_large' }],
     ['a large body', { text: 'x'.repeat(1_048_577) }, 413, { code: 'too_large' }],
+    ['an attachment that is not there', { text: 'x', attachments: [{ id: 'att_1' }] }, 400, { path: '/attachments/0/id' }],
     ['a parent that is no id', { text: 'x', parent: 'first' }, 400, { path: '/parent' }],
   ]
   for (const [what, body, status, problem] of cases) {
@@ -323,7 +324,7 @@ describe('who may', () => {
   test("[H13] somebody else's rows look like none", async () => {
     const session = (await hub.ask('POST', '/api/sessions', {})).json.id
     const bob = { name: 'bob', role: 'member' as const, createdAt: 0 }
-    const caller = { user: bob, via: 'cookie' as const, actor: 'user:bob' as const, scopes: null }
+    const caller = { user: bob, via: 'cookie' as const, actor: 'user:bob' as const, scopes: null, credential: null }
     const { calls } = await import('../src/server/app.ts')
     const call = calls.find((one) => one.path === '/api/sessions/:id' && one.method === 'GET')
     const raw = {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Incoming, fold, emptyView } from '../src/protocol/view.ts'
+import { emptyView, fold, type Incoming } from '../src/protocol/view.ts'
 import { openHub, type TestHub } from './http-hub.ts'
 import { connectTo } from './socket-client.ts'
 
@@ -46,7 +46,9 @@ describe('B02: a duplicate is found before anything is done', () => {
     expect(new Set(copies.map((copy) => copy.json.id)).size).toBe(1)
     expect(new Set(copies.map((copy) => copy.json.reply.id)).size).toBe(1)
     expect((await lines(session)).map((line: { text: string }) => line.text)).toEqual(['hello', 'echo: hello'])
-    expect((await hub.journal.read({ after: 0, limit: 5_000, session })).events.filter((event) => event.type === 'turn-started')).toHaveLength(1)
+    expect(
+      (await hub.journal.read({ after: 0, limit: 5_000, session })).events.filter((event) => event.type === 'turn-started'),
+    ).toHaveLength(1)
   })
 
   test('[H2] the copies may come over HTTP and over the socket', async () => {
@@ -107,7 +109,9 @@ test('[H7, H15] B07: a refresh in mid-stream shows all words, the follow-up wait
     expect(shown.at(-1).data.message).toMatchObject({ id: followUp.json.id, status: 'queued' })
     hub.gate.always = true
     hub.gate.open()
-    const settled = await client.until((frame) => frame.type === 'chat-message-appended' && JSON.stringify(frame.data).includes('"assistant"'))
+    const settled = await client.until(
+      (frame) => frame.type === 'chat-message-appended' && JSON.stringify(frame.data).includes('"assistant"'),
+    )
     const words = client.frames.filter((frame) => frame.type === 'chat-message-chunk')
     expect(words[0]?.data['offset']).toBe(0)
     const streamed = words.map((frame) => frame.data['text']).join('')
@@ -146,7 +150,10 @@ test('[H2, H15] B09: what is said during a turn is shown as queued at once, and 
     await untilStatus(session, 'RUNNING')
     const two = await post(session, { text: 'also do X' })
     const three = await post(session, { text: 'and Y' })
-    const view = (await events(session)).reduce((seen: ReturnType<typeof emptyView>, event: Incoming) => fold(seen, event), emptyView(session))
+    const view = (await events(session)).reduce(
+      (seen: ReturnType<typeof emptyView>, event: Incoming) => fold(seen, event),
+      emptyView(session),
+    )
     expect(JSON.stringify(view)).toContain(two.json.id)
     const queued = (await hub.ask('GET', `/api/processes/${(await hub.ask('GET', `/api/sessions/${session}`)).json.process}`)).json.queue
     expect(queued.map((one: { message: string }) => one.message)).toEqual([two.json.id, three.json.id])
@@ -198,7 +205,10 @@ describe('a hub that dies', () => {
 })
 
 async function start(home: string, gate: string): Promise<{ readonly child: ChildProcess; readonly address: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'hub-process.ts'), home], { env: { ...process.env, GATE: gate }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'hub-process.ts'), home], {
+    env: { ...process.env, GATE: gate },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const address = await new Promise<string>((resolve) => child.stdout?.once('data', (text) => resolve(String(text).trim())))
   return { child, address }
 }

@@ -41,7 +41,7 @@ export type People = {
   endLogin(secret: string): Promise<void>
   /** `held`: the scopes of whoever asks, null for a person. Throws Forbidden when more is asked for (U5). */
   newToken(user: string, given: NewToken, held: readonly string[] | null): Promise<{ readonly token: Token; readonly secret: string }>
-  byToken(secret: string): Promise<{ readonly user: User; readonly scopes: readonly string[] } | null>
+  byToken(secret: string): Promise<{ readonly id: string; readonly user: User; readonly scopes: readonly string[] } | null>
   tokens(user: string): Promise<readonly Token[]>
   /** Throws NotFound when that user has none of that id. */
   endToken(user: string, id: string): Promise<void>
@@ -126,7 +126,7 @@ function tokens({ store, clock, newId, random }: PeopleOptions, userNow: UserNow
       const token = await store.token(hashOf(secret))
       if (!token || (token.expiresAt !== null && token.expiresAt <= clock.now())) return null
       const user = await userNow(token.user)
-      return user && { user, scopes: token.scopes }
+      return user && { id: token.id, user, scopes: token.scopes }
     },
   }
 }

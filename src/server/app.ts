@@ -14,7 +14,7 @@ import { projectCalls } from './api/projects.ts'
 import { questionCalls } from './api/questions.ts'
 import { sessionCalls } from './api/sessions.ts'
 import { readBody } from './body.ts'
-import { type Arrival, type Caller, identify, isLoopback, may } from './caller.ts'
+import { type Arrival, type Caller, identify, may } from './caller.ts'
 import type { Endpoint, RawCall, Reply } from './endpoint.ts'
 import { guard } from './guard.ts'
 import type { Hub } from './hub.ts'
@@ -23,7 +23,7 @@ import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { nothingPolicy, pageFile, securityHeaders } from './page.ts'
 import { HttpProblem, tell } from './problem.ts'
-import { openRate } from './rate.ts'
+import { takeTurn } from './turn-taking.ts'
 
 export type AppOptions = { readonly hub: Hub; readonly metrics: Metrics; readonly webRoot: string | null }
 
@@ -80,23 +80,29 @@ function documentsOfTheHub(metrics: Metrics, version: string): readonly Endpoint
 }
 
 function answering(hub: Hub, metrics: Metrics): (c: Context<Env>, one: Answering) => Promise<Response> {
-  const rate = openRate(() => hub.clock.now())
-  const keys = remember<Reply>({ most: 10_000, keep: (reply) => 'status' in reply && reply.status < 500 })
+  const keys = remember<Reply>({ most: 2_000, keep: isKept })
   return async (c, one) => {
     const begun = performance.now()
     const where = `${c.req.method} ${one.path}`
     let response: Response
     try {
-      const caller = await admit(hub, rate, c, one)
+      const caller = await admit(hub, c, one)
       response = toResponse(await replyTo(hub, keys, { c, one, caller }))
     } catch (thrown) {
       const { problem, headers } = tell(thrown, { log: hub.log, id: hub.newId('req'), where })
       const type = { 'Content-Type': 'application/problem+json; charset=utf-8' }
       response = new Response(JSON.stringify(problem), { status: problem.status, headers: { ...apiHeaders, ...type, ...headers } })
     }
+    // The answer to HEAD has no body: one that would go on for ever is ended here.
+    if (c.req.raw.method === 'HEAD') await response.body?.cancel()
     metrics.request({ method: c.req.method, path: one.path, status: response.status, ms: performance.now() - begun })
     return response
   }
+}
+
+/** Streams can't be given again; large answers are not worth their memory (a message has its own key). */
+function isKept(reply: Reply): boolean {
+  return 'status' in reply && reply.status < 500 && JSON.stringify(reply.body ?? null).length < 65_536
 }
 
 type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method'>
@@ -104,12 +110,12 @@ type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method'>
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Lets the request in, or throws why not. null: nobody known, where that is allowed. */
-async function admit(hub: Hub, rate: ReturnType<typeof openRate>, c: Context<Env>, one: Answering): Promise<Caller | null> {
+async function admit(hub: Hub, c: Context<Env>, one: Answering): Promise<Caller | null> {
   const { headers } = c.req.raw
   const { arrival } = c.env
   guard(hub.hosts, { headers, arrival, changes: !safe.has(c.req.method) })
   const caller = await identify(hub, headers, arrival)
-  takeTurn(hub, rate, caller, arrival)
+  takeTurn(hub, caller, arrival.remote)
   if (one.access === 'anyone') return caller
   if (!caller) throw notLoggedIn()
   if (one.access === 'owner' && caller.via !== 'socket') throw new Forbidden("this is only for the command line's own socket")
@@ -122,22 +128,6 @@ async function admit(hub: Hub, rate: ReturnType<typeof openRate>, c: Context<Env
 export function notLoggedIn(): HttpProblem {
   const message = 'log in with the one-time code that `steward start` prints, or send Authorization: Bearer with a token'
   return new HttpProblem(401, 'not_logged_in', message, { headers: { 'WWW-Authenticate': 'Bearer realm="steward"' } })
-}
-
-function takeTurn(hub: Hub, rate: ReturnType<typeof openRate>, caller: Caller | null, arrival: Arrival): void {
-  const { ownerRate, tokenRate, strangerRate } = hub.limits
-  const perSecond = !caller
-    ? isLoopback(arrival.remote)
-      ? strangerRate * 20
-      : strangerRate
-    : caller.via === 'token'
-      ? tokenRate
-      : ownerRate
-  const who = caller ? `${caller.via} ${caller.user.name}` : `address ${arrival.remote ?? ''}`
-  const waitMs = rate.take(who, perSecond)
-  if (waitMs === 0) return
-  const seconds = String(Math.ceil(waitMs / 1000))
-  throw new HttpProblem(429, 'too_fast', `more than ${perSecond} requests a second`, { headers: { 'Retry-After': seconds } })
 }
 
 type Asked = { readonly c: Context<Env>; readonly one: Answering; readonly caller: Caller | null }

@@ -11,6 +11,8 @@ export type Caller = {
   readonly actor: Actor
   /** null: a person, who may do everything of their own. */
   readonly scopes: readonly string[] | null
+  /** The login or token that this hangs on; null: none that could end. */
+  readonly credential: string | null
   /** The cookie's secret, to end that login. */
   readonly login?: string
 }
@@ -27,7 +29,7 @@ export async function identify(hub: Hub, headers: Headers, arrival: Arrival): Pr
   if (bearer !== undefined) return byToken(hub, bearer)
   const login = cookieOf(headers.get('cookie'))
   const user = login === null ? null : await hub.people.byLogin(login)
-  if (user && login !== null) return { ...person(user, 'cookie'), login }
+  if (user && login !== null) return { ...person(user, 'cookie'), login, credential: `login ${login}` }
   return hub.trustLoopback && isLoopback(arrival.remote) ? person(hub.people.owner, 'loopback') : null
 }
 
@@ -41,11 +43,18 @@ export function isLoopback(address: string | null): boolean {
 
 async function byToken(hub: Hub, secret: string): Promise<Caller | null> {
   const found = await hub.people.byToken(secret)
-  return found && { user: found.user, via: 'token', actor: userActor(found.user.name), scopes: found.scopes }
+  return (
+    found && { user: found.user, via: 'token', actor: userActor(found.user.name), scopes: found.scopes, credential: credentialOf(found.id) }
+  )
+}
+
+/** The credential that a token is. */
+export function credentialOf(token: string): string {
+  return `token ${token}`
 }
 
 function person(user: User, via: Caller['via']): Caller {
-  return { user, via, actor: userActor(user.name), scopes: null }
+  return { user, via, actor: userActor(user.name), scopes: null, credential: null }
 }
 
 function cookieOf(header: string | null): string | null {

@@ -1,35 +1,20 @@
 // One WebSocket connection: its sessions, its requests one after the other, its bounded way out.
 import type { WebSocket } from 'ws'
 import { InvalidInput } from '../base/errors.ts'
-import type { Id, SessionId } from '../base/ids.ts'
+import type { SessionId } from '../base/ids.ts'
 import { isId } from '../base/ids.ts'
 import { closeCodes, everywhere, maxFrameBytes, protocolVersion, requestFrame } from '../protocol/frames.ts'
 import { parseBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import { check } from './check.ts'
-import type { Connections } from './connections.ts'
 import { liveFrame } from './feed.ts'
 import type { Hub } from './hub.ts'
+import type { Connection, Connections } from './peer.ts'
 import { HttpProblem, tell } from './problem.ts'
 import { type Answered, answerFrame } from './requests.ts'
 import { tail } from './tail.ts'
-import { frameBytes, isVisible, type Outgoing } from './wire.ts'
-
-export type Connection = {
-  readonly id: Id<'con'>
-  readonly caller: Caller
-  profile: string
-  zone: string | null
-  /** Sends a frame of the hub's own. */
-  notify(type: string, data: unknown): void
-  /** Hears a session from now on, or after a cursor, instead of as before. Resolves when the past has been sent. */
-  resume(session: SessionId, after: number | null): Promise<void>
-  leave(session: SessionId): void
-  isIn(session: SessionId): boolean
-  /** An event of one of the person's other sessions. */
-  elsewhere(out: Outgoing): void
-  close(code: number, reason: string): void
-}
+import { takeTurn } from './turn-taking.ts'
+import { frameBytes, isVisible } from './wire.ts'
 
 export type ConnectionOptions = {
   readonly socket: WebSocket
@@ -116,7 +101,9 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
     if (++waiting > mostWaiting) return close(1008, `more than ${mostWaiting} requests wait in this connection`)
     tailOfRequests = tailOfRequests.then(() => answer(bytes)).finally(() => void waiting--)
   })
+  const letGo = hub.credentials.hold(caller, () => close(closeCodes.loggedOut, 'this login or token was ended'))
   socket.on('close', () => {
+    letGo()
     const left = [...sessions.keys()].filter((one) => isId('ses', one))
     for (const session of left) leave(session)
     all.remove(connection)
@@ -138,6 +125,7 @@ async function answerBytes(
     if (bytes.byteLength > maxFrameBytes) throw new HttpProblem(413, 'too_large', `a frame has at most ${maxFrameBytes} bytes`)
     const parsed = parseBody(bytes)
     replyTo = idOf(parsed)
+    takeTurn(hub, connection.caller, null)
     const frame = check(requestFrame, parsed)
     return { replyTo, answered: await answerFrame({ hub, all, connection }, frame.type, frame.data ?? {}) }
   } catch (thrown) {

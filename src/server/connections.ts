@@ -1,19 +1,8 @@
 // All WebSocket connections of this node: who is there, who hears what of other sessions, who is gone.
 import type { Caller } from './caller.ts'
-import type { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
+import type { Connection, Connections } from './peer.ts'
 import type { Outgoing } from './wire.ts'
-
-export type Connections = {
-  add(connection: Connection): void
-  remove(connection: Connection): void
-  /** A notice for one connection, when it is here. */
-  tell(connection: string, type: string, data: unknown): void
-  /** A notice for the person's other connections. */
-  tellOthers(from: Connection, type: string, data: unknown): void
-  readonly size: number
-  close(code: number, reason: string): void
-}
 
 export function openConnections(hub: Pick<Hub, 'feed' | 'scopes' | 'people' | 'log'>): Connections {
   const byUser = new Map<string, Set<Connection>>()

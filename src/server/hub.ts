@@ -7,7 +7,9 @@ import type { Lanes } from '../lanes/lanes.ts'
 import type { People } from '../people/people.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
+import type { Credentials } from './credentials.ts'
 import type { Feed } from './feed.ts'
+import type { Rate } from './rate.ts'
 
 export type Rooms = {
   readonly people: People
@@ -64,6 +66,8 @@ export const defaultLimits: Limits = {
 export type Hub = Rooms & {
   readonly limits: Limits
   readonly feed: Feed
+  readonly rate: Rate
+  readonly credentials: Credentials
   /** Own addresses by host name, lower case: what Host and Origin may name. */
   readonly hosts: ReadonlySet<string>
   readonly trustLoopback: boolean

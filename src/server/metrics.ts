@@ -9,7 +9,12 @@ export type Metrics = {
   text(): Promise<string>
 }
 
-export type Counts = { readonly sockets: () => number; readonly streams: () => number; readonly feedPosition: () => number }
+export type Counts = {
+  readonly sockets: () => number
+  readonly streams: () => number
+  readonly waits: () => number
+  readonly feedPosition: () => number
+}
 
 export function openMetrics(rooms: Pick<Rooms, 'lanes' | 'journal' | 'version'>, counts: Counts): Metrics {
   const registry = new Registry()
@@ -60,6 +65,7 @@ function gauges(registers: Registry[], { lanes, journal }: Pick<Rooms, 'lanes' |
   one('steward_feed_lag', 'Events not yet handed to readers', () => Math.max(0, journal.head() - counts.feedPosition()))
   one('steward_sockets', 'WebSocket connections', counts.sockets)
   one('steward_streams', 'Event streams', counts.streams)
+  one('steward_waiting_calls', 'Calls that wait for a reply', counts.waits)
   one('steward_memory_rss_bytes', 'Resident memory of the process', () => process.memoryUsage.rss())
   one('steward_memory_heap_bytes', 'Used heap', () => process.memoryUsage().heapUsed)
   one('steward_uptime_seconds', 'Since the process started', () => process.uptime())

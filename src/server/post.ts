@@ -29,6 +29,7 @@ export async function postMessage(
   checkWords(given.text)
   const session = await sessionOf(hub, caller, given.session)
   const where = await placeOf(hub, caller, session, given)
+  checkAttachments(given.attachments)
   if (given.parent) await messageIn(hub, where.session, given.parent, '/parent')
   if (session.status === 'SUSPENDED') await hub.scopes.sessions.resume(where.session, caller.actor)
   const isOver = session.status === 'CLOSED' || session.status === 'ARCHIVED'
@@ -50,6 +51,12 @@ function checkWords(text: string): void {
   if (text.trim() === '') throw new InvalidInput('/text must not be empty', { path: '/text' })
   if (Buffer.byteLength(text) <= maxTextBytes) return
   throw new HttpProblem(413, 'too_large', `/text is longer than ${maxTextBytes} bytes`, { path: '/text' })
+}
+
+/** There is nowhere yet that one could have been put, so a named one does not exist. */
+function checkAttachments(given: NewMessage['attachments']): void {
+  if (given === undefined || given.length === 0) return
+  throw new InvalidInput('/attachments/0/id names no attachment', { path: '/attachments/0/id' })
 }
 
 async function placeOf(

@@ -16,10 +16,12 @@ import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Conflict, InvalidInput } from '../base/errors.ts'
 import { buildApp, type Handle } from './app.ts'
+import { openCredentials } from './credentials.ts'
 import { openFeed } from './feed.ts'
 import { loopbackNames } from './guard.ts'
 import { defaultLimits, type Hub, type Limits, type Rooms } from './hub.ts'
 import { openMetrics } from './metrics.ts'
+import { openRate } from './rate.ts'
 import { openSockets } from './socket.ts'
 
 export type { Limits, Rooms } from './hub.ts'
@@ -91,6 +93,8 @@ export function openInside(options: Omit<ServerOptions, 'host' | 'port' | 'socke
     ...options,
     limits: { ...defaultLimits, ...options.limits },
     feed,
+    rate: openRate(() => options.clock.now()),
+    credentials: openCredentials(),
     streams: new Set(),
     waits: new Set(),
     hosts: new Set([...loopbackNames, ...(options.proxyHosts ?? []).map((name) => name.toLowerCase())]),
@@ -98,7 +102,12 @@ export function openInside(options: Omit<ServerOptions, 'host' | 'port' | 'socke
     closing: () => closing,
   }
   const sockets = openSockets(hub)
-  const counts = { sockets: () => sockets.size, streams: () => hub.streams.size, feedPosition: () => feed.position }
+  const counts = {
+    sockets: () => sockets.size,
+    streams: () => hub.streams.size,
+    waits: () => hub.waits.size,
+    feedPosition: () => feed.position,
+  }
   const handle = buildApp({ hub, metrics: openMetrics(options, counts), webRoot: options.webRoot })
   return {
     hub,

@@ -2,11 +2,17 @@
 import { iso } from '../base/clock.ts'
 import type { SessionId } from '../base/ids.ts'
 import type { LiveFrame } from '../lanes/lanes.ts'
+import type { Caller } from './caller.ts'
 import { liveWire } from './feed.ts'
 import type { Hub } from './hub.ts'
 import { tail } from './tail.ts'
 
-export type StreamOptions = { readonly after: number | null; readonly detail: boolean; readonly signal: AbortSignal }
+export type StreamOptions = {
+  readonly after: number | null
+  readonly detail: boolean
+  readonly caller: Caller
+  readonly signal: AbortSignal
+}
 
 /** Ends when the client goes, the hub closes, or the client is too slow: it then goes on from its last id. */
 export function streamSession(hub: Hub, session: SessionId, options: StreamOptions): Response {
@@ -21,6 +27,7 @@ export function streamSession(hub: Hub, session: SessionId, options: StreamOptio
           isOpen = false
           stop()
           hub.streams.delete(close)
+          letGo()
         }
         const close = () => {
           if (!isOpen) return
@@ -33,6 +40,7 @@ export function streamSession(hub: Hub, session: SessionId, options: StreamOptio
           if ((controller.desiredSize ?? 0) < 0) close()
         }
         hub.streams.add(close)
+        const letGo = hub.credentials.hold(options.caller, close)
         options.signal.addEventListener('abort', close)
         const room = () => (controller.desiredSize ?? 0) > hub.limits.readerBytes / 2
         stop = startStream(hub, session, { ...options, send, close, room })

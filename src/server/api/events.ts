@@ -49,7 +49,7 @@ export const eventCalls = [
       const session = await ownSession(hub, caller, params['id'] ?? '')
       if (hub.streams.size >= hub.limits.streams) throw new HttpProblem(503, 'full', `more than ${hub.limits.streams} streams are open`)
       const after = cursorNumber(hub, headers.get('last-event-id') ?? query.after)
-      return { stream: streamSession(hub, session, { after, detail: detailOf(caller, query.detail), signal }) }
+      return { stream: streamSession(hub, session, { after, detail: detailOf(caller, query.detail), caller, signal }) }
     },
   }),
 ]

@@ -2,7 +2,7 @@
 import { iso } from '../../base/clock.ts'
 import type { Token } from '../../people/people.ts'
 import * as api from '../../protocol/api.ts'
-import { cookieName } from '../caller.ts'
+import { cookieName, credentialOf } from '../caller.ts'
 import { check } from '../check.ts'
 import { type Endpoint, endpoint, type RawCall, type Reply } from '../endpoint.ts'
 import { HttpProblem } from '../problem.ts'
@@ -27,6 +27,7 @@ export const peopleCalls: readonly Endpoint[] = [
     answers: { 204: 'text' },
     async run({ hub, caller }) {
       if (caller.login !== undefined) await hub.people.endLogin(caller.login)
+      if (caller.credential !== null && caller.via === 'cookie') hub.credentials.end(caller.credential)
       return { status: 204, body: null, headers: { 'Set-Cookie': cookie('', 0, false) } }
     },
   }),
@@ -86,7 +87,9 @@ export const peopleCalls: readonly Endpoint[] = [
     access: 'tokens',
     answers: { 204: 'text' },
     async run({ hub, caller, params }) {
-      await hub.people.endToken(caller.user.name, params['id'] ?? '')
+      const id = params.id ?? ''
+      await hub.people.endToken(caller.user.name, id)
+      hub.credentials.end(credentialOf(id))
       return { status: 204, body: null }
     },
   }),

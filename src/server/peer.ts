@@ -1,0 +1,31 @@
+// What the parts of the WebSocket know of one connection, and of all of them.
+import type { Id, SessionId } from '../base/ids.ts'
+import type { Caller } from './caller.ts'
+import type { Outgoing } from './wire.ts'
+
+export type Connection = {
+  readonly id: Id<'con'>
+  readonly caller: Caller
+  profile: string
+  zone: string | null
+  /** Sends a frame of the hub's own. */
+  notify(type: string, data: unknown): void
+  /** Hears a session from now on, or after a cursor, instead of as before. Resolves when the past has been sent. */
+  resume(session: SessionId, after: number | null): Promise<void>
+  leave(session: SessionId): void
+  isIn(session: SessionId): boolean
+  /** An event of one of the person's other sessions. */
+  elsewhere(out: Outgoing): void
+  close(code: number, reason: string): void
+}
+
+export type Connections = {
+  add(connection: Connection): void
+  remove(connection: Connection): void
+  /** A notice for one connection, when it is here. */
+  tell(connection: string, type: string, data: unknown): void
+  /** A notice for the person's other connections. */
+  tellOthers(from: Connection, type: string, data: unknown): void
+  readonly size: number
+  close(code: number, reason: string): void
+}
