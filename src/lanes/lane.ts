@@ -187,7 +187,7 @@ export class Lane {
       clearTimers: decision.clearTimers ?? [],
     })
     this.#dropped(new Set(decision.drops ?? []))
-    for (const released of decision.releases ?? []) void durable.then((ok) => ok && this.#release(released))
+    for (const released of decision.releases ?? []) this.#release(released, durable)
     if (decision.stops) this.#stopTurn(entry)
     else if (decision.closes) this.#close()
   }
@@ -201,12 +201,14 @@ export class Lane {
   }
 
   /** A held entry stands at the end of the line, once that is durable: it can't be taken in the commit that releases it. */
-  #release(id: EntryId): void {
+  #release(id: EntryId, durable: Promise<boolean>): void {
     const entry = this.#held.get(id)
     this.#held.delete(id)
-    if (this.#gone || !entry) return
-    this.#inbox.push(withoutHold(entry))
-    this.#parts.ready()
+    void durable.then((ok) => {
+      if (!ok || this.#gone || !entry) return
+      this.#inbox.push(withoutHold(entry))
+      this.#parts.ready()
+    })
   }
 
   /** Shut for good: what came in while the last turn stopped is refused, and nothing more is accepted. */

@@ -140,13 +140,20 @@ async function disturb(hub: Hub): Promise<void> {
   const { random } = hub.world
   const total = doings.reduce((sum, [weight]) => sum + weight, 0)
   for (let left = 15 + random.int(60); left > 0; left--) {
-    let at = random.next() * total
-    const [, act] = doings.find(([weight]) => (at -= weight) < 0) ?? [0, message]
     await hub.seen.look()
-    await act(hub)
+    await doing(random.next() * total)(hub)
     await ticks(random.pick([0, 1, 3, 12, 30]), random)
     if (!hub.life.alive) await restart(hub)
   }
+}
+
+function doing(at: number): (hub: Hub) => unknown {
+  let sum = 0
+  for (const [weight, act] of doings) {
+    sum += weight
+    if (sum > at) return act
+  }
+  return message
 }
 
 const doings: readonly (readonly [number, (hub: Hub) => unknown])[] = [

@@ -12,6 +12,21 @@ import { dataOf, entryOf } from './watch.ts'
 type Say = (problem: string) => void
 type Given = { readonly events: readonly Event[]; readonly world: Outside; readonly acked: ReadonlyMap<string, string> }
 
+/** What an engine does. */
+const deeds = [
+  'step-started',
+  'step-done',
+  'step-failed',
+  'arrivals-taken',
+  'question-asked',
+  'delegated',
+  'timer-set',
+  'wait-ended',
+  'clock-read',
+  'posted',
+  'chat-message-appended',
+  'noted-fact',
+]
 const workKinds = ['message', 'request', 'note']
 
 export async function judge(store: JournalStore, given: Given): Promise<readonly string[]> {
@@ -50,7 +65,7 @@ function mail(lane: LaneId, events: readonly Event[], say: Say): void {
   let line: string[] = []
   const held = new Set<string>()
   const control = new Set<string>()
-  const seen = new Set<string>()
+  const seen = new Map<string, Entry>()
   const out = (id: string, how: string) => {
     if (line.includes(id)) line = line.filter((other) => other !== id)
     else if (!held.delete(id) && !control.delete(id)) say(`${lane}: ${id} was ${how} and does not wait`)
@@ -59,7 +74,7 @@ function mail(lane: LaneId, events: readonly Event[], say: Say): void {
     const entry = entryOf(event)
     if (entry) {
       if (seen.has(entry.id)) say(`${lane}: ${entry.id} came in twice`)
-      seen.add(entry.id)
+      seen.set(entry.id, entry)
       if (entry.held) held.add(entry.id)
       else if (workKinds.includes(entry.body.kind)) line.push(entry.id)
       else control.add(entry.id)
@@ -68,6 +83,9 @@ function mail(lane: LaneId, events: readonly Event[], say: Say): void {
       const ids = dataOf(event, 'turn-started').taken.map((t) => t.entry)
       if (ids.some((id, i) => line[i] !== id)) say(`${lane}: ${event.type} took ${ids.join()} while ${line.slice(0, 5).join()} waited`)
       for (const id of ids) out(id, 'taken')
+      if (event.type === 'turn-started' && new Set(ids.map((id) => seen.get(id)?.from)).size > 1) say(`${lane}: a turn of several senders`)
+      if (event.type === 'turn-started' && ids.length > 1 && ids.some((id) => seen.get(id)?.replyTo))
+        say(`${lane}: a request was not taken alone`)
     }
     if (event.type === 'entry-refused' || event.type === 'entry-done') out(dataOf(event, 'entry-refused').entry, event.type)
     if (event.type === 'entry-released') {
@@ -83,6 +101,8 @@ function mail(lane: LaneId, events: readonly Event[], say: Say): void {
 /** L11, L4: one settle for each start; names once; what was taken was read before it was settled as done (T9). */
 function turns(lane: LaneId, events: readonly Event[], say: Say): void {
   let open: string | null = null
+  let stopping: string | null = null
+  let fruitless = 0
   let unread = new Set<string>()
   const used = new Set<string>()
   const once = (turn: unknown, name: unknown, what: string) => {
@@ -103,6 +123,8 @@ function turns(lane: LaneId, events: readonly Event[], say: Say): void {
       say(`${lane}: ${type} of ${String(data['turn'])} outside it`)
     if (type === 'turn-started' || type === 'arrivals-taken') for (const { entry } of dataOf(event, 'turn-started').taken) unread.add(entry)
     if (type === 'step-started' && data['kind'] === 'once') started.set(String(data['name']), String(data['turn']))
+    if (type === 'step-started' && used.has(`record of step ${String(data['turn'])} ${String(data['name'])}`))
+      say(`${lane}: ${String(data['name'])} began again after its record`)
     if (['step-done', 'step-failed'].includes(type)) {
       once(data['turn'], data['name'], 'record of step')
       started.delete(String(data['name']))
@@ -110,6 +132,18 @@ function turns(lane: LaneId, events: readonly Event[], say: Say): void {
       for (const id of value?.read ?? []) unread.delete(id)
       if ('ref' in data) unread.clear()
     }
+    if (type === 'turn-stopping') stopping = open
+    else if (
+      stopping === open &&
+      deeds.includes(type) &&
+      !['step-done', 'step-failed'].includes(type) &&
+      !String(data['name']).startsWith('?kept')
+    )
+      say(`${lane}: ${type} after ${open} was stopped`)
+    fruitless = type === 'turn-resumed' ? fruitless + 1 : deeds.includes(type) && type !== 'step-started' ? 0 : fruitless
+    if (fruitless > 3) say(`${lane}: ${open} was restarted ${fruitless} times with nothing new`)
+    if (type === 'step-failed' && data['kind'] === 'once' && data['code'] !== 'not_done')
+      say(`${lane}: ${String(data['name'])} may have happened, and failed`)
     if (type === 'chat-message-appended') once(data['turn'], data['name'], 'line')
     if (['posted', 'wait-ended', 'arrivals-taken', 'clock-read', 'noted-fact', 'question-asked', 'delegated', 'timer-set'].includes(type))
       once(data['turn'], data['name'], type === 'arrivals-taken' ? 'wait-ended' : type)
@@ -117,6 +151,8 @@ function turns(lane: LaneId, events: readonly Event[], say: Say): void {
     const { turn, outcome, code, unknown, error } = dataOf(event, 'turn-settled')
     if (turn !== open) say(`${lane}: ${turn} settled while ${open ?? 'none'} was open`)
     open = null
+    stopping = null
+    fruitless = 0
     if (outcome === 'done' && unread.size > 0) say(`${lane}: ${turn} is done and never read ${[...unread].join()}`)
     if (code === 'diverged' || error?.includes('not at hand')) say(`${lane}: ${turn} settled as ${code}: ${error}`)
     for (const name of started.keys()) if (!unknown.includes(name)) say(`${lane}: ${turn} does not say that ${name} is unknown`)
@@ -237,6 +273,5 @@ function sights({ events, world }: Given, say: Say): void {
     if (record !== undefined && sight.value !== record && !sight.acted && settledBefore)
       say(`${key} was ${sight.value.slice(0, 60)}, recorded ${record.slice(0, 60)}`)
     if (record !== undefined && sight.value === record) replayed.add(key)
-    if (record !== undefined && sight.acted && settledBefore && sight.value !== record) say(`${key} was done again after it was recorded`)
   }
 }
