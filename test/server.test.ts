@@ -205,12 +205,15 @@ describe('what is wrong is named', () => {
 describe('sessions, projects, documents', () => {
   test('[H10, H19] a session is named, pinned, listed, closed; a closed one takes no message', async () => {
     const session = await hub.session()
+    const first = await post(session, { id: 'a', text: 'hello' }, wait)
     const changed = await hub.ask('PATCH', `/api/sessions/${session}`, { title: 'Tea', pinned: true })
     expect(changed.json).toMatchObject({ id: session, title: 'Tea', pinned: true })
     const listed = await hub.ask('GET', '/api/sessions?limit=500')
     expect(listed.json.items.find((one: { id: string }) => one.id === session)).toMatchObject({ title: 'Tea' })
     expect((await hub.ask('POST', `/api/sessions/${session}/close`)).status).toBe(200)
     expect((await post(session, { text: 'x' })).json).toMatchObject({ status: 409, code: 'closed' })
+    expect((await post(session, { id: 'a', text: 'hello' }, wait)).json).toEqual({ ...first.json, duplicate: true })
+    expect((await post(session, { id: 'a', text: 'other' })).json).toMatchObject({ status: 409, code: 'conflict' })
   })
 
   test('[H10] a suspended session goes on with a message', async () => {

@@ -101,7 +101,7 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
     if (++waiting > mostWaiting) return close(1008, `more than ${mostWaiting} requests wait in this connection`)
     tailOfRequests = tailOfRequests.then(() => answer(bytes)).finally(() => void waiting--)
   })
-  const letGo = hub.credentials.hold(caller, () => close(closeCodes.loggedOut, 'this login or token was ended'))
+  const letGo = hub.credentials.hold(caller.credential, () => close(closeCodes.loggedOut, 'this login or token was ended'))
   socket.on('close', () => {
     letGo()
     const left = [...sessions.keys()].filter((one) => isId('ses', one))

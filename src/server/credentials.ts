@@ -1,9 +1,8 @@
 // What is open under a login or token, so that it ends when that ends.
-import type { Caller } from './caller.ts'
 
 export type Credentials = {
-  /** Calls `end` when the caller's login or token is ended. Returns the way to let go. */
-  hold(caller: Caller, end: () => void): () => void
+  /** Calls `end` when that credential (a caller's; null: one that can't end) is ended. Returns the way to let go. */
+  hold(credential: string | null, end: () => void): () => void
   /** `key`: as a caller's `credential`. */
   end(key: string): void
 }
@@ -11,7 +10,7 @@ export type Credentials = {
 export function openCredentials(): Credentials {
   const held = new Map<string, Set<() => void>>()
   return {
-    hold({ credential }, end) {
+    hold(credential, end) {
       if (credential === null) return () => {}
       const ends = held.get(credential) ?? new Set()
       held.set(credential, ends.add(end))

@@ -40,7 +40,7 @@ export function streamSession(hub: Hub, session: SessionId, options: StreamOptio
           if ((controller.desiredSize ?? 0) < 0) close()
         }
         hub.streams.add(close)
-        const letGo = hub.credentials.hold(options.caller, close)
+        const letGo = hub.credentials.hold(options.caller.credential, close)
         options.signal.addEventListener('abort', close)
         const room = () => (controller.desiredSize ?? 0) > hub.limits.readerBytes / 2
         stop = startStream(hub, session, { ...options, send, close, room })
