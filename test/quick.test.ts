@@ -153,7 +153,7 @@ describe('a question about files', () => {
       'assistant: Postgres on 5432 (src/db.ts:1).',
     ])
     const [first, second] = [sentTo(0), sentTo(1)]
-    for (const words of ['You are the Assistant', '"The site" (site)', folder]) expect(first[0]?.content).toContain(words)
+    for (const words of ['You are Quick', '"The site" (site)', folder]) expect(first[0]?.content).toContain(words)
     expect(server.requests[0]?.body.tools?.map((tool) => tool.function.name)).toEqual([
       'file_list',
       'file_read',
@@ -179,7 +179,7 @@ describe('a question about files', () => {
     expect(manifests.map((event) => event.visibility)).toEqual(['operator', 'operator'])
     expect(manifests[1]?.data).toMatchObject({
       model: 'openai-compatible/scripted',
-      agent: { name: 'assistant' },
+      agent: { name: 'quick' },
       tools: ['file_list', 'file_read', 'file_search', 'result_read', 'time_now'],
       given: { messages: 5, dropped: 0, shortened: 0 },
       usage: { input: 100, output: 5 },
@@ -199,7 +199,7 @@ describe('a question about files', () => {
     await answered
     expect(words.join('')).toBe('One two.')
     const said = (await events('chat-message-appended')).find((event) => event.data.step === 'model-1')
-    expect(said?.data).toMatchObject({ message: { text: 'One two.', agent: 'assistant' } })
+    expect(said?.data).toMatchObject({ message: { text: 'One two.', agent: 'quick' } })
   })
 
   test('[T5] a model that asks for files outside gets none', async () => {
@@ -456,6 +456,6 @@ test('an agent whose file is gone is named, with who is there', async () => {
   await hub.bench.scopes.documents.remove('agents/gone.md', 'project', 'site', 'user:ada')
   expect((await say(session, 'hello')).data).toMatchObject({
     outcome: 'failed',
-    error: expect.stringContaining('"gone" of this session is not there any more, or its file can\'t be used; there is assistant, quick'),
+    error: expect.stringContaining('"gone" of this session is not there any more, or its file can\'t be used; there is quick'),
   })
 })

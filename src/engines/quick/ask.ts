@@ -7,8 +7,8 @@ import { systemText } from '../../context/system.ts'
 import type { Act, Turn } from '../../lanes/engine.ts'
 import type { Finish, ModelMessage, ModelReply, ToolCall, Usage } from '../../models/message.ts'
 import type { ModelPort } from '../../models/models.ts'
-import type { Conversation } from '../../scopes/scopes.ts'
 import type { Tools } from '../../tools/tools.ts'
+import type { History } from './history.ts'
 import { personaOf, type Setup, type SetupRooms } from './setup.ts'
 
 /** What the step records. `said` instead of an answer: an ordinary sentence, because there is no model. */
@@ -27,11 +27,9 @@ export type Asked =
 export type AskRooms = {
   readonly models: ModelPort
   readonly tools: Pick<Tools, 'specs'>
-  readonly conversation: Pick<Conversation, 'walk'>
+  readonly history: History
   readonly agents: SetupRooms['agents']
 }
-
-const mostLines = 200
 
 /** Throws StewardError with the failure's code when the model fails: the step fails, and the turn with it. */
 export async function askModel(
@@ -59,9 +57,9 @@ export async function askModel(
 }
 
 /** The lines before the turn's own: those come in their place among the turn's messages. */
-async function historyOf({ conversation }: AskRooms, turn: Turn): Promise<readonly ModelMessage[]> {
+async function historyOf({ history }: AskRooms, turn: Turn): Promise<readonly ModelMessage[]> {
   const mine = new Set(turn.entries.map((entry) => entry.ref))
-  const lines = await conversation.walk(turn.leaf, mostLines + turn.entries.length)
+  const lines = await history.walk(turn.leaf)
   return linesOf(lines.filter((line) => !mine.has(line.id)))
 }
 

@@ -11,21 +11,30 @@
 import { withAttachments } from '../../context/context.ts'
 import type { Engine, Turn } from '../../lanes/engine.ts'
 import type { ModelMessage } from '../../models/message.ts'
+import type { ModelPort } from '../../models/models.ts'
 import type { Entry } from '../../protocol/entry.ts'
+import type { Conversation } from '../../scopes/scopes.ts'
 import type { Tools } from '../../tools/tools.ts'
-import { type Asked, type AskRooms, askModel } from './ask.ts'
+import { type Asked, askModel } from './ask.ts'
 import { runCalls } from './calls.ts'
+import { type History, openHistory } from './history.ts'
 import { readSetup, type Setup, type SetupRooms } from './setup.ts'
 
-export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects'> & Pick<AskRooms, 'models' | 'conversation'> & { readonly tools: Tools }
+export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects'> & {
+  readonly models: ModelPort
+  readonly conversation: Pick<Conversation, 'walk'>
+  readonly tools: Tools
+}
+type Rooms = QuickRooms & { readonly history: History }
 
 export const mostRounds = 40
 
-export function quickEngine(rooms: QuickRooms): Engine {
+export function quickEngine(given: QuickRooms): Engine {
+  const rooms: Rooms = { ...given, history: openHistory(given.conversation) }
   return { name: 'quick', version: 1, accepts: [1], run: (turn) => run(rooms, turn) }
 }
 
-async function run(rooms: QuickRooms, turn: Turn): Promise<void> {
+async function run(rooms: Rooms, turn: Turn): Promise<void> {
   const setup: Setup = await turn.step('setup', 'replayable', () => readSetup(rooms, turn.process))
   const own: ModelMessage[] = linesFrom(turn.entries)
   for (let round = 1; round <= mostRounds; round++) {
