@@ -1,0 +1,62 @@
+// The hub's own rooms over a folder, with an engine that needs no model: what the rules-only hub and the filler are made of. The
+// composition of the product stands in src/steward.ts; here the engines differ, and nothing else.
+
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../src/base/clock.ts'
+import { makeHome } from '../../src/base/home.ts'
+import { ulids } from '../../src/base/ids.ts'
+import { silent } from '../../src/base/log.ts'
+import { packageRoot } from '../../src/base/root.ts'
+import { openJournal } from '../../src/journal/journal.ts'
+import type { Engine, Turn } from '../../src/lanes/engine.ts'
+import { openLanes } from '../../src/lanes/lanes.ts'
+import { openPeople } from '../../src/people/people.ts'
+import { openScopes } from '../../src/scopes/open-scopes.ts'
+import { sqliteConversation } from '../../src/store/sqlite/conversation.ts'
+import { sqliteDocuments } from '../../src/store/sqlite/documents.ts'
+import { sqlitePeople } from '../../src/store/sqlite/people.ts'
+import { sqliteScopes } from '../../src/store/sqlite/scopes-tree.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+
+export type BenchRooms = Awaited<ReturnType<typeof openRooms>>
+
+/** Sessions are made for the agent `quick`, run by an engine of that name that answers by a rule: the real one can go on in them. */
+export async function openRooms(home: string) {
+  makeHome(home)
+  const [clock, log] = [systemClock, silent]
+  const newId = ulids(clock.now)
+  const store = await openSqliteStore({ file: join(home, 'steward.db'), now: clock.now, log })
+  const journal = await openJournal({ store: store.journal, clock, log })
+  const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log })
+  const people = await openPeople({ store: sqlitePeople(store), clock, newId, random: randomBytes, ownerName: userInfo().username })
+  const scopes = await openScopes({
+    ...{ journal, store: store.journal, lanes, clock, newId, log },
+    views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
+    users: async (name) => (await people.user(name)) !== null,
+    engineOf: async () => ({ agent: 'quick', engine: 'quick', params: {} }),
+    bundledRoot: join(packageRoot, 'bundled'),
+    documentsRoot: null,
+  })
+  lanes.registerEngine(rulesEngine)
+  async function close(): Promise<void> {
+    await lanes.stop()
+    await scopes.close()
+    await journal.close()
+    await store.close()
+  }
+  return { store, journal, lanes, people, scopes, clock, newId, log, close }
+}
+
+/** One rule, no effect: says back what was said. */
+const rulesEngine: Engine = {
+  name: 'quick',
+  version: 1,
+  accepts: [1],
+  run: async (turn) => void turn.say('reply', { text: answerOf(turn) }),
+}
+
+function answerOf({ entries }: Turn): string {
+  return entries.map(({ body }) => (body.kind === 'message' ? body.text : '')).join('\n')
+}

@@ -1,0 +1,31 @@
+/**
+ * A hub whose turns are rules and nothing else: the real server, lanes, journal and store, an engine without effects.
+ * `node scripts/bench/rules-hub.ts HOME`; prints `ADDRESS/#code=CODE`, serves until SIGTERM.
+ */
+
+import { openServer } from '../../src/server/server.ts'
+import { openRooms } from './rooms.ts'
+
+const rooms = await openRooms(process.argv[2] ?? '')
+const server = await openServer({
+  ...rooms,
+  host: '127.0.0.1',
+  port: 0,
+  socketPath: null,
+  webRoot: null,
+  trustLoopback: false,
+  version: '0.0.0',
+  agents: async () => [],
+  doctor: async () => [],
+  config: async () => [],
+})
+await rooms.lanes.start()
+const { code } = await rooms.people.newCode(rooms.people.owner.name)
+process.stdout.write(`${server.address}/#code=${code}\n`)
+process.once('SIGTERM', () => void stop())
+
+async function stop(): Promise<void> {
+  await server.close()
+  await rooms.close()
+  process.exit()
+}

@@ -1,0 +1,35 @@
+// Turns without effects, through the whole server: what rules and nothing else cost.
+
+import { driveCalls, driveTurns, type Part } from './part.ts'
+
+export const rules: Part = {
+  name: 'rules',
+  async run(at) {
+    at.tell('rules-only turns')
+    const [hub, floor] = [await at.place.rulesHub(at.place.folder('rules')), await at.place.floor('')]
+    const count = at.quick ? 1_000 : 4_000
+    const bare = { method: 'POST', path: '/commit', body: '{}' }
+    const one = await driveTurns(at, hub, { clients: 1, warm: 300, count })
+    const oneBare = await driveCalls(at, floor.address, bare, { clients: 1, count })
+    const eight = await driveTurns(at, hub, { clients: 8, warm: 100, count: count * 2 })
+    const eightBare = await driveCalls(at, floor.address, bare, { clients: 8, count: count * 2 })
+    await Promise.all([hub.end(), floor.end()])
+    return [
+      {
+        name: 'rules-only turn, p50',
+        unit: 'ms',
+        ours: one.all.p50,
+        floor: oneBare.all.p50,
+        hold: { most: 1 },
+        note: `p99 ${one.all.p99.toFixed(2)} ms`,
+      },
+      {
+        name: 'rules-only turns a second, 8 clients',
+        unit: '/s',
+        ours: eight.perSecond,
+        floor: eightBare.perSecond,
+        hold: { least: 2_000 },
+      },
+    ]
+  },
+}
