@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { handClock, settleLoop } from '../base/testing.ts'
@@ -225,6 +227,55 @@ describe('[M3] a provider that hangs', () => {
   test('between two parts too', async () => {
     const gate = hold()
     const { reply } = await hanging({ text: ['a', gate, 'b'] }, 60_000, gate)
+    expect(reply).toMatchObject({ code: 'timeout' })
+  })
+})
+
+describe('[M3] what is no answer at all', () => {
+  /** A server of its own that answers every request so. */
+  async function askAt(answer: (response: ServerResponse) => void, advanceMs?: number) {
+    const other = createServer((_, response) => answer(response))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const clock = handClock()
+    const name = 'openai-compatible/scripted'
+    const settings = { models: { light: name, standard: name, deep: name }, providers: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` } }
+    const models = openModels(settings, { clock, retries: 0 })
+    const request = { tier: 'light' as const, messages: [user('x')], tools: [] }
+    const asked = models.stream(request, { signal: new AbortController().signal, onText: () => {}, priority: 'person' })
+    if (advanceMs !== undefined) {
+      await new Promise((resolve) => other.once('request', resolve))
+      await settleLoop(20)
+      for (let left = advanceMs; left > 0; left -= 20_000) {
+        clock.advance(Math.min(left, 20_000))
+        await settleLoop(20)
+      }
+    }
+    const reply = await asked
+    other.close()
+    other.closeAllConnections()
+    return reply
+  }
+
+  test('a web page', async () => {
+    const reply = await askAt((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>log in</html>'))
+    expect(reply).toMatchObject({ ok: false, code: 'bad_reply' })
+  })
+
+  test('nothing, with status 200', async () => {
+    expect(await askAt((response) => response.writeHead(200).end())).toMatchObject({ ok: false })
+  })
+
+  test('an error that is a web page', async () => {
+    const reply = await askAt((response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<html>bad gateway</html>'))
+    expect(reply).toMatchObject({ ok: false, code: 'overloaded', message: expect.not.stringContaining('<html>') })
+  })
+
+  test('signs of life for ever', async () => {
+    const reply = await askAt((response) => {
+      const timer = setInterval(() => response.write(': still here\n\n'), 2)
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).on('close', () => clearInterval(timer))
+    }, 30_000)
     expect(reply).toMatchObject({ code: 'timeout' })
   })
 })

@@ -28,6 +28,8 @@ export type Limits = {
   /** How long the first part of an answer, and each further one, may take. */
   readonly firstByteMs: number
   readonly betweenChunksMs: number
+  /** How long the whole call may take. */
+  readonly wholeMs: number
   /** An answer that is longer (characters of text and arguments) is cut off as unreadable. */
   readonly maxCharacters: number
 }
@@ -57,6 +59,11 @@ export async function callModel(choice: Choice, request: ModelRequest, options: 
   } finally {
     watched.stop()
   }
+}
+
+/** Makes ready what the first call of this choice needs. */
+export async function prepare(choice: Choice): Promise<void> {
+  await load(choice)
 }
 
 const loaded = new Map<string, Promise<LanguageModelV4>>()

@@ -15,21 +15,23 @@ export type Watch = {
 type Watched = {
   readonly signal: AbortSignal
   readonly clock: Clock
-  readonly limits: { readonly firstByteMs: number; readonly betweenChunksMs: number }
+  readonly limits: { readonly firstByteMs: number; readonly betweenChunksMs: number; readonly wholeMs: number }
 }
+
+type Reason = 'first' | 'between' | 'whole' | 'aborted'
 
 /** Starts at once with the time of the first part. `stop` must be called when the call is over. */
 export function watch({ signal, clock, limits }: Watched): Watch {
   const inner = new AbortController()
-  let why: 'first' | 'between' | 'aborted' | null = null
+  let why: Reason | null = null
   let alarm: Alarm | null = null
 
-  const end = (reason: 'first' | 'between' | 'aborted') => {
+  const end = (reason: Reason) => {
     why ??= reason
     inner.abort()
   }
   const onAbort = () => end('aborted')
-  const arm = (ms: number, reason: 'first' | 'between') => {
+  const arm = (ms: number, reason: Reason) => {
     alarm?.cancel()
     alarm = clock.after(ms, () => end(reason))
   }
@@ -37,20 +39,26 @@ export function watch({ signal, clock, limits }: Watched): Watch {
   if (signal.aborted) end('aborted')
   signal.addEventListener('abort', onAbort, { once: true })
   arm(limits.firstByteMs, 'first')
+  const last = clock.after(limits.wholeMs, () => end('whole'))
 
   return {
     signal: inner.signal,
     alive: () => arm(limits.betweenChunksMs, 'between'),
     ended(model) {
       if (why === null) return null
-      if (why === 'aborted') return failure('aborted', 'The call was stopped.')
-      const ms = why === 'first' ? limits.firstByteMs : limits.betweenChunksMs
-      const what = why === 'first' ? 'did not start to answer' : 'stopped in the middle of its answer and sent nothing'
-      return failure('timeout', `The model ${model} ${what} for ${Math.round(ms / 1000)} seconds.`)
+      return why === 'aborted' ? failure('aborted', 'The call was stopped.') : failure('timeout', sentence(why, model, limits))
     },
     stop() {
       alarm?.cancel()
+      last.cancel()
       signal.removeEventListener('abort', onAbort)
     },
   }
+}
+
+function sentence(why: Exclude<Reason, 'aborted'>, model: string, limits: Watched['limits']): string {
+  const seconds = (ms: number) => `${Math.round(ms / 1000)} seconds`
+  if (why === 'first') return `The model ${model} did not start to answer for ${seconds(limits.firstByteMs)}.`
+  if (why === 'whole') return `The model ${model} did not come to an end within ${seconds(limits.wholeMs)}.`
+  return `The model ${model} stopped in the middle of its answer and sent nothing for ${seconds(limits.betweenChunksMs)}.`
 }
