@@ -13,14 +13,14 @@ export function makeCover(): { readonly node: HTMLElement; draw(state: State, no
       const { connection } = state
       const seconds = connection.is === 'offline' ? Math.max(0, Math.ceil((connection.retryAt - now) / 1000)) : null
       if (state.phase === 'signed-out')
-        keep(box, [{ key: 'out', sign: String(state.codeRefused), make: () => signedOut(state.codeRefused) }])
+        keep(box, [{ key: 'out', sign: `${state.codeRefused} ${state.left}`, make: () => signedOut(state) }])
       else if (seconds === null) keep(box, [])
       else keep(box, [{ key: 'unreachable', sign: String(seconds), make: () => unreachable(seconds) }])
     },
   }
 }
 
-function signedOut(codeRefused: boolean): HTMLElement {
+function signedOut({ codeRefused, left }: State): HTMLElement {
   return el(
     'div',
     {},
@@ -28,7 +28,7 @@ function signedOut(codeRefused: boolean): HTMLElement {
     codeRefused && el('p', {}, words.codeUsed),
     el('p', {}, words.signedOutMore),
     el('p', {}, el('code', { dir: 'ltr' }, words.signInCommand)),
-    el('p', {}, words.signedOutKept),
+    left && el('p', {}, words.signedOutKept),
   )
 }
 

@@ -8,6 +8,7 @@ import { el, keep, type Piece, say } from './dom.ts'
 import { draw } from './drawn.ts'
 import { type IconName, icon } from './icons.ts'
 import type { OutItem } from './outbox.ts'
+import { isQueueing } from './queue.ts'
 import { currentSession, isOffline, type State, unseenLines } from './state.ts'
 import { clockTime, lasted, nameOf, waits, words } from './words.ts'
 
@@ -25,7 +26,7 @@ const SILENT_MS = 10_000
 /** Everything between the top and the composer, oldest first. */
 export function linePieces(state: State, now: number, acts: LineActs): readonly Piece[] {
   const { view } = state
-  const local = unseenLines(state).map((item) => outboxPiece(item, state, now, acts))
+  const local = isQueueing(state) ? [] : unseenLines(state).map((item) => outboxPiece(item, state, now, acts))
   if (view === null) return local
   const name = nameOf(currentSession(state)?.agent)
   const rows = branch(view)
@@ -36,17 +37,16 @@ export function linePieces(state: State, now: number, acts: LineActs): readonly 
     ...rows.flatMap((row, index) => [linePiece(row, { name, now, last: isLast(index), acts }), ...notices(row.line.id)]),
     ...turnPieces(view, name, now),
     ...view.questions.map((question) => questionPiece(question, name, now, acts)),
-    ...waiting(view).map((line, index) => queuedPiece(line, waits(index, view.turn ? name : null), now)),
+    ...(isQueueing(state) ? [] : waiting(view).map((line, index) => queuedPiece(line, waits(index, null), now))),
     ...local,
   ]
 }
 
-/** Which line the person said last: it moves under the header when it is sent. */
+/** The line that the person said last and that stands in the conversation; null: none. */
 export function newestOwn(state: State): string | null {
-  const local = unseenLines(state).at(-1)
+  const local = isQueueing(state) ? undefined : unseenLines(state).at(-1)
   if (local) return local.id
-  const lines = [...(state.view?.messages.values() ?? [])]
-  const own = lines.findLast((line) => line.role === 'user')
+  const own = state.view ? branch(state.view).findLast((row) => row.line.role === 'user')?.line : undefined
   return own ? (own.clientId ?? own.id) : null
 }
 
@@ -109,7 +109,8 @@ function agentLine({ line, siblings }: BranchRow, { name, now, last, acts }: Sho
 }
 
 function who(by: string, when: string, at: string | null): HTMLElement {
-  const time = at === null ? el('span', { class: 'when' }, when) : el('time', { class: 'when', datetime: at }, when)
+  const time =
+    at === null ? el('span', { class: 'when', dir: 'auto' }, when) : el('time', { class: 'when', dir: 'auto', datetime: at }, when)
   const mark = el('span', { class: `mark${by === 'Eddie' ? ' hub' : ''}`, 'aria-hidden': 'true' }, by.charAt(0).toUpperCase())
   return el('div', { class: 'who' }, mark, el('bdi', { class: 'by' }, by), time)
 }

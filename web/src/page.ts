@@ -7,6 +7,7 @@ import { makeCover } from './cover.ts'
 import { el } from './dom.ts'
 import { makeHeader } from './header.ts'
 import { listenToKeys } from './keys.ts'
+import { makeQueue } from './queue.ts'
 import { makeReader } from './reader.ts'
 import { makeSidebar } from './sidebar.ts'
 import { currentSession, firstState, type State } from './state.ts'
@@ -76,9 +77,13 @@ function makeParts(needs: PageNeeds): { draw(state: State): void } {
   )
   const reader = makeReader({ talk, now })
   const bars = makeBars({ tryNow: () => talk().tryNow(), reload: (session) => void talk().open(session) }, now)
+  const queue = makeQueue({
+    remove: (item) => void talk().sending.remove(item),
+    sendAnyway: (item) => void talk().sending.sendAnyway(item),
+  })
   const cover = makeCover()
   const scrim = el('div', { class: 'scrim', on: { click: () => drawer.close() } })
-  const dock = el('div', { class: 'dock' }, bars.node, composer.node)
+  const dock = el('div', { class: 'dock' }, bars.node, queue.node, composer.node)
   const main = el('main', { class: 'main', id: 'main' }, header.node, reader.node, dock)
   const skip = el('a', { class: 'skip', href: '#main', on: { click: (event) => skipTo(event, reader.node) } }, words.skip)
   const shell = el('div', { class: 'shell' }, skip, sidebar.node, scrim, main)
@@ -92,6 +97,7 @@ function makeParts(needs: PageNeeds): { draw(state: State): void } {
       sidebar.draw(state, now())
       header.draw(state)
       bars.draw(state)
+      queue.draw(state)
       composer.draw(state)
       reader.draw(state)
     },

@@ -3,6 +3,7 @@
 import { el, keep, type Piece } from './dom.ts'
 import { icon } from './icons.ts'
 import { linePieces, newestOwn } from './lines.ts'
+import { isQueueing, waitingIds } from './queue.ts'
 import type { State } from './state.ts'
 import type { Talk } from './talk.ts'
 import { words } from './words.ts'
@@ -54,21 +55,16 @@ type SightParts = { readonly node: HTMLElement; readonly list: HTMLElement; read
 
 /**
  * On send, the sent line moves under the header, once, and the answer grows below it. At the first sight of a conversation its end is
- * shown. Otherwise nothing moves: what is below the edge is told by a button.
+ * shown. Otherwise nothing moves, also not for a line that waited above the composer: what is below the edge is told by a button.
  */
 function watchSight({ node, list, room, moreBox }: SightParts) {
-  let shown: string | null | undefined
-  let own: string | null = null
+  const seen: Seen = { session: undefined, own: null, anchor: null, waited: new Set() }
   const below = () => list.getBoundingClientRect().bottom - node.getBoundingClientRect().bottom
   const tell = () => {
     moreBox.hidden = below() < 40
   }
-  const lineOf = (id: string) => list.querySelector<HTMLElement>(`[data-line="${CSS.escape(id)}"]`)
-  const toTop = (line: HTMLElement) => {
-    const place = line.getBoundingClientRect().top - node.getBoundingClientRect().top + node.scrollTop
-    node.scrollTop = place - UNDER_HEADER
-  }
-  /** Room below the newest own line, so that it can stand at the top. */
+  const lineOf = (id: string | null) => (id === null ? null : list.querySelector<HTMLElement>(`[data-line="${CSS.escape(id)}"]`))
+  /** Room below the line that was sent last, so that it can stand at the top. */
   const makeRoom = (line: HTMLElement | null) => {
     const height = line ? list.getBoundingClientRect().bottom - line.getBoundingClientRect().top : 0
     const missing = line ? node.clientHeight - UNDER_HEADER - height - 16 : 0
@@ -80,24 +76,38 @@ function watchSight({ node, list, room, moreBox }: SightParts) {
       node.scrollTop += below() + UNDER_HEADER
     },
     drawn(state: State) {
-      const newest = newestOwn(state)
-      const isOther = state.current !== shown
-      const isFirst = isOther || (own === null && state.readingSince === null && newest !== null)
-      const line = newest === null ? null : lineOf(newest)
-      if (!isFirst && newest === own) {
-        if (room.style.blockSize !== '0px' && room.style.blockSize !== '') makeRoom(line)
-      } else if (isFirst) {
-        room.style.blockSize = '0px'
-        node.scrollTop = node.scrollHeight
-      } else {
-        makeRoom(line)
-        if (line) toTop(line)
-      }
-      shown = state.current
-      own = isOther && state.readingSince !== null ? null : newest
+      const what = move(seen, state)
+      makeRoom(lineOf(seen.anchor))
+      const line = lineOf(seen.anchor)
+      if (what === 'end') node.scrollTop = node.scrollHeight
+      if (what === 'line' && line) node.scrollTop += line.getBoundingClientRect().top - node.getBoundingClientRect().top - UNDER_HEADER
       tell()
     },
   }
+}
+
+type Seen = { session: string | null | undefined; own: string | null; anchor: string | null; readonly waited: Set<string> }
+
+/** Where the view goes now: to the end, to the line that was sent, or nowhere. */
+function move(seen: Seen, state: State): 'end' | 'line' | null {
+  const newest = newestOwn(state)
+  if (isQueueing(state)) for (const id of waitingIds(state)) seen.waited.add(id)
+  // The conversation that a first line began is the one that was looked at all along.
+  const isBegun = seen.session === null && newest !== null && newest === seen.own
+  const isOther = state.current !== seen.session && !isBegun
+  const isSent = newest !== null && newest !== seen.own && !seen.waited.has(newest) && isOwn(state, newest)
+  seen.session = state.current
+  if (isOther) seen.anchor = null
+  const isFirst = isOther || (seen.own === null && !isSent && newest !== null)
+  seen.own = newest
+  if (isFirst) return 'end'
+  if (isSent) seen.anchor = newest
+  return isSent ? 'line' : null
+}
+
+/** Said here, not on another device. */
+function isOwn(state: State, id: string): boolean {
+  return [...state.outbox, ...state.sent].some((item) => item.id === id)
 }
 
 function topPieces(state: State, now: number, choose: (place: string | null) => void): readonly Piece[] {

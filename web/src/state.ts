@@ -8,6 +8,8 @@ import type { Connection } from './socket.ts'
 
 export type State = {
   readonly phase: 'starting' | 'signed-out' | 'ready'
+  /** Was signed in until a moment ago. */
+  readonly left: boolean
   /** A code was given and not accepted. */
   readonly codeRefused: boolean
   readonly me: Me | null
@@ -39,6 +41,7 @@ export type State = {
 
 export const firstState: State = {
   phase: 'starting',
+  left: false,
   codeRefused: false,
   me: null,
   sessions: null,

@@ -169,7 +169,7 @@ function leave(inside: Inside): void {
   inside.socket = null
   inside.views.clear()
   inside.chosen = false
-  inside.store.set({ phase: 'signed-out', me: null, sessions: null, view: null, current: null })
+  inside.store.set({ phase: 'signed-out', left: true, me: null, sessions: null, view: null, current: null })
 }
 
 async function readSessions(inside: Inside): Promise<void> {

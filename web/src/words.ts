@@ -35,6 +35,7 @@ export const words = {
   answerPlaceholder: (options: number) => (options > 1 ? `Type another answer, or a number from 1 to ${options}` : 'Type your answer'),
   send: 'Send',
   sendLater: 'Send when the hub is back',
+  queue: 'Messages that wait, in their order',
   stop: 'Stop',
   stopping: 'Stopping…',
   pause: 'Pause',
