@@ -25,6 +25,7 @@ import { type NewId, ulids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
+import { quickEngine } from './engines/quick/quick.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type Lanes, openLanes } from './lanes/lanes.ts'
@@ -58,6 +59,8 @@ export type StewardOptions = {
   readonly log: Log
   /** Where sockets go; the process's own environment by default. */
   readonly env?: NodeJS.ProcessEnv
+  /** Beside the built-in ones. */
+  readonly engines?: readonly Engine[]
 }
 
 const sweepIdleMs = 30_000
@@ -101,7 +104,7 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
     ownerName: loginOf(),
   })
   const rooms: Rooms = { config, clock, newId, log, store, journal, lanes, people }
-  const { scopes, agentsOf } = await openInner(rooms, opened)
+  const { scopes, agentsOf } = await openInner(rooms, { opened, more: options.engines ?? [] })
   const server = await openDoor(rooms, { scopes, agentsOf, env: options.env ?? process.env })
   opened(() => server.close())
   await lanes.start()
@@ -129,12 +132,13 @@ async function openStore({ home, database }: Config, { clock, log }: { readonly 
   })
 }
 
+type InnerOptions = Pick<Lifetime, 'opened'> & { readonly more: readonly Engine[] }
 type AgentsOf = (scope: ScopeRef) => Promise<readonly AgentListing[]>
 
 /** Scopes, agents, models, tools and the engines. Scopes ask agents who answers in a session, agents ask scopes for documents. */
-async function openInner(rooms: Rooms, opened: Lifetime['opened']): Promise<{ readonly scopes: Scopes; readonly agentsOf: AgentsOf }> {
+async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<{ readonly scopes: Scopes; readonly agentsOf: AgentsOf }> {
   const { config, clock, newId, log, store, journal, lanes, people } = rooms
-  const engines: Engine[] = []
+  const engines: Engine[] = [...more]
   const scopes = await openScopes({
     ...{ journal, store: store.journal, lanes, clock, newId, log },
     views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
@@ -148,6 +152,8 @@ async function openInner(rooms: Rooms, opened: Lifetime['opened']): Promise<{ re
   opened(() => agents.close())
   const models = openModels(config, { clock, log })
   const tools = openTools({ clock, log, results: folderResults(join(config.home, 'blobs', 'results')) })
+  const { projects, conversation } = scopes
+  engines.push(quickEngine({ agents, models, tools, projects, conversation }))
   for (const engine of engines) lanes.registerEngine(engine)
   return { scopes, agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing) }
 }

@@ -63,6 +63,7 @@ describe('ask', () => {
     const { code, value } = await json(['ask', 'later', '--wait', '0'])
     expect(code).toBe(0)
     expect(value).toMatchObject({ id: expect.stringMatching(/^msg_/), session: expect.stringMatching(/^ses_/) })
+    expect((await place.run(['ask', 'and now?', '--session', value.session])).code).toBe(0)
   })
 
   test('[C4] no answer in time is a failure that says where to look', async () => {

@@ -1,6 +1,7 @@
 // One conversation over a link: which session it is in, its view, and what is sent. Knows nothing of keyboards and screens.
 
 import { randomUUID } from 'node:crypto'
+import { formatCursor, parseCursor } from '../protocol/cursor.ts'
 import type { Frame } from '../protocol/frames.ts'
 import { emptyView, fold, type View } from '../protocol/view.ts'
 import { hasGap } from '../protocol/writing.ts'
@@ -10,8 +11,8 @@ export type Wish = { readonly session?: string | undefined; readonly agent?: str
 
 export type TalkOptions = {
   readonly socketPath: () => string | null
-  /** The position before everything that happened in that session; null when nothing was said in it. Throws HubRefused. */
-  readonly beginning: (session: string) => Promise<string | null>
+  /** The position of the newest line of that session; null when nothing was said in it. Throws HubRefused. */
+  readonly newest: (session: string) => Promise<string | null>
   /** The view changed. */
   readonly onView: (view: View) => void
   /** The session was entered for the first time; the view holds what there was before. */
@@ -38,6 +39,8 @@ export function openTalk(options: TalkOptions): Talk {
   const own = new Set<string>()
   let view = emptyView('')
   let entered = false
+  let awaited: string | null = null
+  let caughtUp: (() => void) | null = null
   const opened = Promise.withResolvers<void>()
 
   const link: Link = openLink({
@@ -58,11 +61,23 @@ export function openTalk(options: TalkOptions): Talk {
     if (view.foreign) void startOver().catch(() => {})
     else if (hasGap(view.writing)) void resume().catch(() => {})
     else if (entered && view !== before) options.onView(view)
+    else if (isPast(awaited)) caughtUp?.()
+  }
+
+  /** The hub answers first and tells then what happened before: the newest line of that time ends it. */
+  function isPast(cursor: string | null): boolean {
+    const [there, here] = [parseCursor(cursor ?? ''), parseCursor(view.cursor ?? '')]
+    return there === null || (here !== null && (here.generation !== there.generation || here.number >= there.number))
+  }
+
+  async function catchUp(newest: string | null): Promise<void> {
+    awaited = newest
+    if (!isPast(newest)) await new Promise<void>((resolve) => (caughtUp = resolve))
   }
 
   /** The hub was restored from a backup: positions from before it mean nothing. */
   async function startOver(): Promise<void> {
-    view = { ...emptyView(view.session), cursor: await options.beginning(view.session) }
+    view = { ...emptyView(view.session), cursor: beginningOf(await options.newest(view.session)) }
     await resume()
   }
 
@@ -78,8 +93,10 @@ export function openTalk(options: TalkOptions): Talk {
     if (entered) await link.request('session-leave', { sessionId: view.session })
     entered = false
     own.clear()
-    view = { ...emptyView(id), cursor: session === undefined ? null : await options.beginning(id) }
+    const newest = session === undefined ? null : await options.newest(id)
+    view = { ...emptyView(id), cursor: beginningOf(newest) }
     await resume()
+    await catchUp(newest)
     entered = true
     options.onEntered(view)
   }
@@ -105,6 +122,12 @@ export function openTalk(options: TalkOptions): Talk {
     },
     close: () => link.close(),
   }
+}
+
+/** The position before the first event of the generation that this one is of. */
+function beginningOf(cursor: string | null): string | null {
+  const position = parseCursor(cursor ?? '')
+  return position && formatCursor(position.generation, 0)
 }
 
 function idOf(data: Readonly<Record<string, unknown>>): string {

@@ -9,7 +9,6 @@ import { createInterface, type Interface } from 'node:readline'
 import { messageOf } from '../base/errors.ts'
 import { readRuntime } from '../base/home.ts'
 import { sessions } from '../protocol/api.ts'
-import { formatCursor, parseCursor } from '../protocol/cursor.ts'
 import { session } from '../protocol/shapes.ts'
 import type { OpenQuestion, View } from '../protocol/view.ts'
 import { draw, drawHistory, nothingShown, type Shown } from './chat-screen.ts'
@@ -26,11 +25,17 @@ type Chat = {
   readonly isTerminal: boolean
   readonly json: boolean
   readonly lines: Interface
+  /** Lines of a pipe; asked for at once, because what comes before that is lost. */
+  readonly piped: AsyncIterable<string> | null
   readonly home: string
   shown: Shown
+  /** The prompt is the last thing on the screen, with what is typed so far behind it. */
+  isPrompted: boolean
   /** Called after every change of the view; the one who waits for something looks again. */
   wake: () => void
   lost: Error | null
+  /** Nothing is shown any more. */
+  isOver: boolean
 }
 
 export async function chat(call: Call, wish: Wish): Promise<Result> {
@@ -41,11 +46,12 @@ export async function chat(call: Call, wish: Wish): Promise<Result> {
   await hub.call('GET', '/api/sessions', sessions, { query: { limit: 1 } })
   const one = open(call, hub, isTerminal)
   try {
-    await one.talk.enter(wish)
     if (isTerminal) tell('Type to talk; /help shows the commands, Ctrl-D ends.')
+    await one.talk.enter(wish)
     const code = isTerminal ? await fromKeyboard(one, call) : await fromPipe(one, call)
     return { value: { session: one.talk.view.session, messages: [...one.talk.view.messages.values()] }, text: '', code }
   } finally {
+    one.isOver = true
     one.lines.close()
     one.talk.close()
   }
@@ -53,37 +59,50 @@ export async function chat(call: Call, wish: Wish): Promise<Result> {
 
 function open(call: Call, hub: Hub, isTerminal: boolean): Chat {
   const { home } = hub
+  const output = isTerminal ? process.stdout : undefined
+  const lines = createInterface({ input: process.stdin, output, terminal: isTerminal, prompt: '> ' })
+  const piped = isTerminal ? null : pipeOf(lines)
+  // What is typed before the prompt stands waits for it.
+  if (isTerminal) lines.pause()
   const one: Chat = {
     isTerminal,
     json: call.json,
     home,
-    lines: createInterface({ input: process.stdin, output: isTerminal ? process.stdout : undefined, terminal: isTerminal, prompt: '> ' }),
+    lines,
+    piped,
     shown: nothingShown,
+    isPrompted: false,
     wake: () => {},
     lost: null,
+    isOver: false,
     talk: openTalk({
       socketPath: () => readRuntime(home)?.socket ?? null,
-      beginning: (id) => beginningOf(hub, id),
+      newest: (id) => newestOf(hub, id),
       onView: (view) => show(one, view),
       onEntered: (view) => showHistory(one, view),
-      onBack: () => tell('The hub is back.'),
+      onBack: () => aside(one, 'The hub is back.'),
       onLost: (tries) => lost(one, tries),
     }),
   }
   return one
 }
 
-async function beginningOf(hub: Hub, id: string): Promise<string | null> {
+function pipeOf(lines: Interface): AsyncIterable<string> {
+  const iterator = lines[Symbol.asyncIterator]()
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
+async function newestOf(hub: Hub, id: string): Promise<string | null> {
   const { lastMessage } = await hub.call('GET', `/api/sessions/${encodeURIComponent(id)}`, session)
-  const position = parseCursor(lastMessage?.cursor ?? '')
-  return position && formatCursor(position.generation, 0)
+  return lastMessage?.cursor ?? null
 }
 
 function show(one: Chat, view: View): void {
+  if (one.isOver) return
   const drawn = draw(one.shown, view, one.talk.own)
   one.shown = drawn.shown
   put(one, drawn.text)
-  if (drawn.text !== '' && view.turn === null && one.shown.writing === null) promptAgain(one)
+  if (view.turn === null && !one.isPrompted) promptAgain(one)
   one.wake()
 }
 
@@ -95,21 +114,36 @@ function showHistory(one: Chat, view: View): void {
 }
 
 function lost(one: Chat, tries: number): void {
-  if (tries === 1) tell('The hub went away; looking for it again.')
+  if (tries === 1) aside(one, 'The hub went away; looking for it again.')
   if (one.isTerminal || tries < mostTries) return
   one.lost = new HubUnreachable(one.home)
   one.wake()
 }
 
-/** What comes in goes where the prompt stands; the prompt and what is typed so far are drawn again below it. */
+/** What comes in goes where the prompt stands; the prompt, and what is typed so far, come again below it. */
 function put(one: Chat, text: string): void {
   if (text === '' || one.json) return
-  const isOnPrompt = one.isTerminal && one.shown.writing === null
-  process.stdout.write(isOnPrompt ? `\r\u001b[K${text}` : text)
+  clearPrompt(one)
+  process.stdout.write(text)
+}
+
+/** A sentence beside the conversation. */
+function aside(one: Chat, sentence: string): void {
+  const isBack = one.isPrompted
+  clearPrompt(one)
+  tell(sentence)
+  if (isBack) promptAgain(one)
+}
+
+function clearPrompt(one: Chat): void {
+  if (one.isPrompted) process.stdout.write('\r\u001b[K')
+  one.isPrompted = false
 }
 
 function promptAgain(one: Chat): void {
-  if (one.isTerminal) one.lines.prompt(true)
+  if (!one.isTerminal || one.isOver || one.shown.writing !== null) return
+  one.lines.prompt(true)
+  one.isPrompted = true
 }
 
 // ---- a person at the keyboard
@@ -117,11 +151,15 @@ function promptAgain(one: Chat): void {
 function fromKeyboard(one: Chat, call: Call): Promise<ExitCode> {
   return new Promise((resolve) => {
     one.lines.on('line', (line) => {
+      one.isPrompted = false
       void act(one, call, line).then((next) => (next === 'end' ? one.lines.close() : promptAgain(one)))
     })
     one.lines.on('SIGINT', () => interrupted(one))
-    one.lines.on('close', () => resolve(exitCodes.done))
-    one.lines.prompt()
+    one.lines.on('close', () => {
+      one.isOver = true
+      resolve(exitCodes.done)
+    })
+    promptAgain(one)
   })
 }
 
@@ -140,7 +178,7 @@ function interrupted(one: Chat): void {
 
 async function fromPipe(one: Chat, call: Call): Promise<ExitCode> {
   let code: ExitCode = exitCodes.done
-  for await (const line of one.lines) {
+  for await (const line of one.piped ?? []) {
     if (line.trim() === '') continue
     if ((await act(one, call, line)) === 'end') return code
     code = await rest(one)
@@ -172,7 +210,7 @@ async function act(one: Chat, call: Call, line: string): Promise<Next> {
   try {
     return await understand(one, call, line.trim())
   } catch (error) {
-    tell(messageOf(error))
+    aside(one, messageOf(error))
     if (!one.isTerminal && !(error instanceof HubRefused)) throw error
     return 'go on'
   }
@@ -205,7 +243,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   '/stop': { what: 'stop what runs now', run: (one) => goOn(stop(one)) },
   '/say': { what: 'say something while a question is open: /say TEXT', run: (one, _call, text) => goOn(sayMore(one, text)) },
-  '/help': { what: 'show this', run: () => goOn(help()) },
+  '/help': { what: 'show this', run: (one) => goOn(help(one)) },
   '/quit': { what: 'end the chat', run: async () => 'end' },
 }
 
@@ -232,11 +270,12 @@ async function sayMore(one: Chat, text: string): Promise<void> {
 
 async function stop(one: Chat): Promise<void> {
   const outcome = await one.talk.stop()
-  if (outcome === 'nothing' || outcome === 'too_late') tell('Nothing runs.')
+  if (outcome === 'nothing' || outcome === 'too_late') aside(one, 'Nothing runs.')
 }
 
-async function help(): Promise<void> {
-  tell(
+async function help(one: Chat): Promise<void> {
+  aside(
+    one,
     Object.entries(commands)
       .map(([name, { what }]) => `${name.padEnd(6)} ${what}`)
       .join('\n'),
