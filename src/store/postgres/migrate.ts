@@ -3,7 +3,7 @@
 import { CannotOpen, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Db } from './db.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Held while a node migrates. */
 const migrationLock = 7_305_812_847

@@ -13,7 +13,8 @@ import { applier } from './apply.ts'
 import { type Connections, openConnections } from './db.ts'
 import { postgresLeases } from './leases.ts'
 import { migrate } from './migrate.ts'
-import { type Migration, migrations } from './migrations.ts'
+import type { Migration } from './migration.ts'
+import { migrations } from './migrations.ts'
 import { postgresReads } from './reads.ts'
 
 export type PostgresOptions = {

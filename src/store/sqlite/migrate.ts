@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { CannotOpen, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { type Db, outsideFault } from './db.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 export type MigrateOptions = {
   readonly file: string

@@ -8,7 +8,8 @@ import { type Db, openDb, sqliteCode } from './db.ts'
 import { damaged, faultsIn } from './integrity.ts'
 import { takeLock } from './lock.ts'
 import { refuseForeign, refuseNewer, schemaVersion } from './migrate.ts'
-import { type Migration, migrations } from './migrations.ts'
+import type { Migration } from './migration.ts'
+import { migrations } from './migrations.ts'
 
 export type RestoreOptions = {
   /** The backup; it is only read. */

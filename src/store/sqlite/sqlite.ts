@@ -21,7 +21,8 @@ import { checkIntegrity, damaged } from './integrity.ts'
 import { sqliteLeases } from './leases.ts'
 import { makePrivate, takeLock } from './lock.ts'
 import { migrate, refuseForeign } from './migrate.ts'
-import { type Migration, migrations } from './migrations.ts'
+import type { Migration } from './migration.ts'
+import { migrations } from './migrations.ts'
 import { sqliteReads } from './reads.ts'
 
 export type SqliteOptions = {
