@@ -3,21 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { z } from 'zod'
-import { type Agents, openAgents } from '../src/agents/agents.ts'
-import { systemClock } from '../src/base/clock.ts'
-import { laneOf, type ProcessId, type SessionId, type TurnId } from '../src/base/ids.ts'
-import { packageRoot } from '../src/base/root.ts'
-import { mostRounds, quickEngine } from '../src/engines/quick/quick.ts'
-import type { Engine } from '../src/lanes/engine.ts'
-import { noModel } from '../src/models/choice.ts'
-import { openModels } from '../src/models/models.ts'
-import { hold, type ScriptedMessage, type ScriptedModel, type ScriptedReply, startScriptedModel } from '../src/models/scripted.ts'
-import type { Event } from '../src/protocol/event.ts'
-import { memoryResults } from '../src/tools/results.ts'
-import { defineTool, done } from '../src/tools/tool.ts'
-import { openTools } from '../src/tools/tools.ts'
-import { type Bench, openBench } from './scopes/bench.ts'
+import { laneOf, type ProcessId, type SessionId, type TurnId } from '../../src/base/ids.ts'
+import { mostRounds } from '../../src/engines/quick/quick.ts'
+import { noModel } from '../../src/models/choice.ts'
+import { hold, type ScriptedMessage, type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../src/models/scripted.ts'
+import type { Event } from '../../src/protocol/event.ts'
+import { type Hub, openHub } from './hub.ts'
 
 let server: ScriptedModel
 let hub: Hub
@@ -39,55 +30,6 @@ function put(path: string, text: string) {
   const file = join(folder, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
-}
-
-type Hub = { readonly bench: Bench; readonly agents: Agents; readonly sent: string[]; reopen(): Promise<Hub> }
-
-/** Everything that the engine needs, with a tool `send` that must not happen twice. */
-async function openHub(given: { model?: string | null; bench?: Bench } = {}): Promise<Hub> {
-  const late: { engine?: Engine; agents?: Agents } = {}
-  const engine: Engine = { name: 'quick', version: 1, accepts: [1], run: async (turn) => late.engine?.run(turn) }
-  const options = {
-    engines: [engine],
-    engineOf: async (agent: string | undefined, scope: object) => (await late.agents?.engineOf(agent, scope)) ?? null,
-    bundledRoot: join(packageRoot, 'bundled'),
-  }
-  const parts = () => {
-    const name = given.model === undefined ? 'openai-compatible/scripted' : given.model
-    const models = openModels(
-      { models: { light: name, standard: name, deep: name }, providers: { OPENAI_BASE_URL: server.url } },
-      { clock: systemClock, retries: 0 },
-    )
-    const tools = openTools({ clock: systemClock, results: memoryResults() })
-    tools.register(sendTool(sent))
-    return { models, tools }
-  }
-  const sent: string[] = []
-  const wire = (bench: Bench): Hub => {
-    const { scopes } = bench
-    const agents = openAgents({ documents: scopes.documents, engines: () => ['quick'] })
-    Object.assign(late, {
-      agents,
-      engine: quickEngine({ ...parts(), agents, projects: scopes.projects, conversation: scopes.conversation }),
-    })
-    return { bench, agents, sent, reopen: async () => wire(await bench.reopen()) }
-  }
-  return wire(await openBench(options))
-}
-
-function sendTool(sent: string[]) {
-  return defineTool({
-    name: 'send',
-    description: 'Sends a mail.',
-    labels: ['write'],
-    capability: 'mail.send',
-    effect: 'once',
-    input: z.strictObject({ to: z.string() }),
-    async run({ to }) {
-      sent.push(to)
-      return done(`sent to ${to}`)
-    },
-  })
 }
 
 /** A session in a project whose folder is `folder`. */
@@ -137,7 +79,7 @@ const usage = { prompt_tokens: 100, completion_tokens: 5 }
 
 describe('a question about files', () => {
   test('[Q1, Q3, Q6] is answered from what the tools found', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     server.script(
       {
@@ -187,7 +129,7 @@ describe('a question about files', () => {
   })
 
   test('words stream live and are withdrawn by nothing', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     const gate = hold()
     const words: string[] = []
@@ -203,7 +145,7 @@ describe('a question about files', () => {
   })
 
   test('[T5] a model that asks for files outside gets none', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     server.script(
       { calls: [call('file_read', { path: '../../../../etc/passwd' }), call('file_read', { path: '/etc/passwd' })] },
@@ -215,7 +157,7 @@ describe('a question about files', () => {
   })
 
   test('[Q3] incomplete, unknown and too many calls are answered and not run', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     const many = Array.from({ length: 12 }, (_, at) => call('time_now', {}, `t${at}`))
     server.script({ calls: [call('file_read', '{"path":"README.md"'), call('send', { to: 'x' }), call('rm', {})] }, { calls: many }, 'done')
@@ -234,7 +176,7 @@ describe('a question about files', () => {
 
 describe('a conversation', () => {
   test('[Q1] the next turn is given all of it, speaker by speaker', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     server.script({ text: 'I look.', calls: [call('time_now', {})] }, 'First answer.', 'Second answer.', 'Third.')
     await say(session, 'first')
@@ -250,7 +192,7 @@ describe('a conversation', () => {
   })
 
   test('[Q2] a message that comes while the model speaks is read by another call before it is settled', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     const gate = hold()
     server.script({ text: ['The answer', gate, ' to one.'] }, 'And to two.')
@@ -265,7 +207,7 @@ describe('a conversation', () => {
   })
 
   test('[Q2] one that comes while a tool runs is read with its result', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     const gate = hold()
     server.script({ text: ['x', gate], calls: [call('time_now', {})] }, 'both')
@@ -278,7 +220,7 @@ describe('a conversation', () => {
   })
 
   test('a project knows nothing of another', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     await say(await openSession(), 'the code word is BANANA')
     await say(await openSession({ project: 'other', roots: [] }), 'what is the code word?', 2)
     expect(JSON.stringify(server.requests[1]?.body)).not.toContain('BANANA')
@@ -286,7 +228,7 @@ describe('a conversation', () => {
   })
 
   test('at home Quick answers, by its old name too', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const made = await hub.bench.scopes.sessions.create({ user: 'ada' }, 'user:ada')
     expect(made.value.agent).toBe('quick')
     const named = await hub.bench.scopes.sessions.create({ user: 'ada', agent: 'ford' }, 'user:ada')
@@ -298,7 +240,7 @@ describe('a conversation', () => {
 
 describe('[Q4] when the model fails', () => {
   test('with none at all the answer is one ordinary line', async () => {
-    hub = await openHub({ model: null })
+    hub = await openHub({ url: server.url, model: null })
     const session = await openSession()
     expect((await say(session, 'hello')).data.outcome).toBe('done')
     expect(await lines(session)).toEqual(['user: hello', `assistant: ${noModel}`])
@@ -310,7 +252,7 @@ describe('[Q4] when the model fails', () => {
     [{ text: 'half', end: 'cut' }, 'network', 'could not be reached'],
     [{ text: 'half', finish: null }, 'bad_reply', "can't be read"],
   ])('%j fails the turn with a sentence, and the next turn goes on', async (reply, code, words) => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     server.script(reply, 'There you are.')
     expect((await say(session, 'one')).data).toMatchObject({ outcome: 'failed', code, error: expect.stringContaining(words) })
@@ -321,7 +263,7 @@ describe('[Q4] when the model fails', () => {
   })
 
   test('more than fits is asked again with less', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     put('long.txt', 'word '.repeat(30_000))
     put('lines.txt', 'a line of text\n'.repeat(20_000))
@@ -334,7 +276,7 @@ describe('[Q4] when the model fails', () => {
   })
 
   test('an empty answer and a cut one are said to be', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     server.script({ text: '' }, { text: 'And so', finish: 'length' })
     await say(session, 'one')
@@ -346,11 +288,11 @@ describe('[Q4] when the model fails', () => {
   })
 
   test('[Q5] a model that never ends is ended, and says so', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     await server.close()
     server = await startScriptedModel({ otherwise: () => ({ calls: [call('time_now', {})] }) })
     await hub.bench.close()
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     await say(session, 'go')
     expect(server.count).toBe(mostRounds)
@@ -363,7 +305,7 @@ describe('[Q4] when the model fails', () => {
 
 describe('[Q1] over a restart', () => {
   test('what was recorded is not asked again, and the rest goes on with the same input', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession()
     const gate = hold()
     server.script({ calls: [call('file_read', { path: 'README.md' })] }, { text: ['half', gate] })
@@ -378,7 +320,7 @@ describe('[Q1] over a restart', () => {
   })
 
   test('[A5] a turn keeps the agent that it began with', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     const session = await openSession({ agent: 'scout' }).catch(async () => {
       await hub.bench.scopes.documents.write(
         { path: 'agents/scout.md', level: 'project', scope: 'site', text: '---\nname: scout\n---\nOLD SCOUT\n' },
@@ -401,7 +343,7 @@ describe('[Q1] over a restart', () => {
   })
 
   test('a tool that must not happen twice happens once', async () => {
-    hub = await openHub()
+    hub = await openHub({ url: server.url })
     await openSession()
     await hub.bench.scopes.documents.write(
       { path: 'agents/post.md', level: 'project', scope: 'site', text: '---\nname: post\npledge: [mail.send]\n---\nYou send.\n' },
@@ -422,7 +364,7 @@ describe('[Q1] over a restart', () => {
 })
 
 test('a stop ends the answer in the middle, and keeps what was said', async () => {
-  hub = await openHub()
+  hub = await openHub({ url: server.url })
   const session = await openSession()
   const gate = hold()
   server.script({ text: ['So far', gate], end: 'hang' }, 'fine')
@@ -446,7 +388,7 @@ test('a stop ends the answer in the middle, and keeps what was said', async () =
 })
 
 test('an agent whose file is gone is named, with who is there', async () => {
-  hub = await openHub()
+  hub = await openHub({ url: server.url })
   await openSession()
   await hub.bench.scopes.documents.write(
     { path: 'agents/gone.md', level: 'project', scope: 'site', text: '---\nname: gone\n---\nHello.\n' },
