@@ -26,6 +26,8 @@ export type ConnectionOptions = {
 /** Most requests that wait in one connection, and most sessions that it hears. */
 const mostWaiting = 256
 const mostSessions = 64
+/** How long a slow reader may take to read up to its goodbye. */
+const slowGoodbyeMs = 15_000
 
 export function openConnection(hub: Hub, all: Connections, options: ConnectionOptions): Connection {
   const { socket, caller } = options
@@ -42,7 +44,7 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
 
   function close(code: number, reason: string): void {
     socket.close(code, reason)
-    if (code === closeCodes.slow) hub.clock.after(2_000, () => socket.terminate())
+    if (code === closeCodes.slow) hub.clock.after(slowGoodbyeMs, () => socket.terminate())
   }
 
   function leave(session: SessionId): void {
