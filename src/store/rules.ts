@@ -189,7 +189,7 @@ function writeLane(tables: Tables, commit: Commit, before: LaneRow | undefined):
 }
 
 /** Room for this many entries that one commit lets back into the line, between its own place and the next event's. */
-const placesPerEvent = 1024
+export const placesPerEvent = 1024
 
 function writeMail(tables: Tables, commit: Commit): void {
   const { lane, takes = [], drops = [], releases = [] } = commit

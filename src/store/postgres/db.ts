@@ -138,6 +138,11 @@ export function isDataFault(thrown: unknown): boolean {
   return /^2[23]/.test(stateOf(thrown) ?? '')
 }
 
+/** Whether another transaction was in the way (a deadlock, a key that both inserted): the same again, read anew, will do. */
+export function isCollision(thrown: unknown): boolean {
+  return ['23505', '40001', '40P01'].includes(stateOf(thrown) ?? '')
+}
+
 /** The SQLSTATE that the server sent; null when the error is of the wire. */
 export function stateOf(thrown: unknown): string | null {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && /^[0-9A-Z]{5}$/.test(thrown.code)

@@ -13,10 +13,10 @@ const free = (node: string) =>
   `(owner IS NULL OR owner = ${node} OR NOT EXISTS (SELECT 1 FROM nodes WHERE node = owner AND until > clock_timestamp()))`
 const sql = {
   head: `SELECT ${laneColumns} FROM lanes WHERE lane = $1`,
-  claim: `WITH asked AS (SELECT lane AS name FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR UPDATE)
+  claim: `WITH asked AS (SELECT lane AS name FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR NO KEY UPDATE)
     UPDATE lanes SET epoch = epoch + 1, owner = $2 FROM asked
     WHERE lane = asked.name AND mailbox AND ${free('$2')} RETURNING ${laneColumns}`,
-  release: `WITH asked AS (SELECT lane AS name FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR UPDATE)
+  release: `WITH asked AS (SELECT lane AS name FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR NO KEY UPDATE)
     UPDATE lanes SET owner = NULL FROM asked WHERE lane = asked.name AND owner = $2`,
   heartbeat: `INSERT INTO nodes (node, until) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
     ON CONFLICT (node) DO UPDATE SET until = excluded.until`,

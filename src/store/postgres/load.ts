@@ -1,4 +1,4 @@
-// Reads what a group names, inside its transaction and behind the cursor lock.
+// Reads and locks what a group names, before it takes the cursor lock.
 
 import type { EntryId, LaneId } from '../../base/ids.ts'
 import type { LaneRow, MailRow } from '../rules.ts'
@@ -10,10 +10,10 @@ type MailColumns = MailRow & { readonly lane: LaneId; readonly id: EntryId }
 
 export const laneColumns = 'lane, session, mailbox, epoch, seq, last_event, resting, owner, closed'
 const sql = {
-  cursor: 'SELECT coalesce(max(cursor), 0) AS cursor FROM events',
-  // In order of names, and after the cursor lock: no two groups wait for each other.
-  own: `SELECT ${laneColumns} FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR UPDATE`,
-  lanes: `SELECT ${laneColumns} FROM lanes WHERE lane = ANY($1::text[])`,
+  // Owners lock their lanes, posts only hinder that a lane is closed under them; so posts and commits don't wait for each other.
+  closing: `SELECT ${laneColumns} FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR UPDATE`,
+  own: `SELECT ${laneColumns} FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR NO KEY UPDATE`,
+  others: `SELECT ${laneColumns} FROM lanes WHERE lane = ANY($1::text[]) ORDER BY lane FOR KEY SHARE`,
   mails: `SELECT lane, id, n, cursor, hash, ref, work, person, state FROM mailbox
     JOIN unnest($1::text[], $2::text[]) AS named (lane, id) USING (lane, id)`,
   lines: `SELECT asked.lane AS lane, line.id AS id FROM unnest($1::text[], $2::int[]) AS asked (lane, most)
@@ -25,19 +25,20 @@ const sql = {
 }
 
 export async function load(db: Db, names: Names): Promise<Loaded> {
+  const own = names.own.filter((lane) => !names.closing.includes(lane))
   const others = names.all.filter((lane) => !names.own.includes(lane))
+  const lanesBy = (text: string, lanes: readonly LaneId[]) => (lanes.length > 0 ? db.all<LaneColumns>(text, [lanes]) : none)
   const none = Promise.resolve([])
-  const [cursors, own, lanes, mails, lines, counts] = await Promise.all([
-    db.all<{ cursor: number }>(sql.cursor),
-    names.own.length > 0 ? db.all<LaneColumns>(sql.own, [names.own]) : none,
-    others.length > 0 ? db.all<LaneColumns>(sql.lanes, [others]) : none,
+  const [closing, owned, posted, mails, lines, counts] = await Promise.all([
+    lanesBy(sql.closing, names.closing),
+    lanesBy(sql.own, own),
+    lanesBy(sql.others, others),
     names.mails.length > 0 ? db.all<MailColumns>(sql.mails, [names.mails.map((key) => key.lane), names.mails.map((key) => key.id)]) : none,
     names.lines.length > 0 ? db.all<{ lane: LaneId; id: EntryId }>(sql.lines, columns(names.lines)) : none,
     names.limits.length > 0 ? db.all<{ lane: LaneId; n: number }>(sql.counts, columns(names.limits)) : none,
   ])
   return {
-    cursor: cursors[0]?.cursor ?? 0,
-    lanes: new Map([...own, ...lanes].map((row) => [row.lane, laneRow(row)])),
+    lanes: new Map([...closing, ...owned, ...posted].map((row) => [row.lane, laneRow(row)])),
     mails: new Map(mails.map(({ lane, id, ...row }) => [keyOf(lane, id), row])),
     lines: byLane(lines),
     counts: new Map(counts.map((row) => [row.lane, row.n])),

@@ -5,12 +5,19 @@ import type { Body, Item, Snapshot, Timer } from '../../journal/commit.ts'
 import type { Event } from '../../protocol/event.ts'
 import type { LaneRow, MailRow, Tables } from '../rules.ts'
 
+/**
+ * A group is decided before its numbers are known: it counts on from here, far above all real cursors, and the true ones take the
+ * place when they are known (apply.ts). Times placesPerEvent it stays below 2^53.
+ */
+export const unnumbered = 2 ** 42
+
 export type Key = { readonly lane: LaneId; readonly id: EntryId }
 
 /** What must be read to decide a group. */
 export type Names = {
-  /** Of commits: their rows are locked. */
+  /** Of commits: their rows are locked against other commits, those that close also against posts. */
   readonly own: readonly LaneId[]
+  readonly closing: readonly LaneId[]
   readonly all: readonly LaneId[]
   readonly mails: readonly Key[]
   /** Lanes that take work, and how far into their line the rules look. */
@@ -20,7 +27,6 @@ export type Names = {
 }
 
 export type Loaded = {
-  readonly cursor: number
   readonly lanes: ReadonlyMap<LaneId, LaneRow>
   readonly mails: ReadonlyMap<string, MailRow>
   readonly lines: ReadonlyMap<LaneId, readonly EntryId[]>
@@ -32,7 +38,8 @@ export type Changes = {
   readonly newLanes: Map<LaneId, LaneRow>
   readonly movedLanes: Map<LaneId, LaneRow>
   readonly events: { readonly event: Event; readonly text: string }[]
-  readonly mails: Map<string, Key & { readonly row: MailRow }>
+  /** `isNew`: no such key when the group was read. */
+  readonly mails: Map<string, Key & { readonly row: MailRow; readonly isNew: boolean }>
   readonly timers: Map<TimerId, Timer>
   readonly clearedTimers: Set<TimerId>
   readonly clearedOf: Key[]
@@ -42,6 +49,7 @@ export type Changes = {
 
 export function namesIn(group: readonly Item[]): Names {
   const own = new Set<LaneId>()
+  const closing = new Set<LaneId>()
   const all = new Set<LaneId>()
   const mails = new Map<string, Key>()
   const lines = new Map<LaneId, number>()
@@ -59,13 +67,14 @@ export function namesIn(group: readonly Item[]): Names {
     }
     const { lane, takes = [], drops = [], releases = [] } = item.commit
     own.add(lane)
+    if (item.commit.closes) closing.add(lane)
     all.add(lane)
     for (const id of [...takes, ...drops, ...releases]) name(lane, id)
     // What an earlier commit of the group took or dropped is still in the line that was read.
     lines.set(lane, (lines.get(lane) ?? 0) + takes.length + drops.length)
   }
   const pairs = (map: ReadonlyMap<LaneId, number>) => [...map].flatMap(([lane, limit]) => (limit > 0 ? [{ lane, limit }] : []))
-  return { own: [...own], all: [...all], mails: [...mails.values()], lines: pairs(lines), limits: pairs(limits) }
+  return { own: [...own], closing: [...closing], all: [...all], mails: [...mails.values()], lines: pairs(lines), limits: pairs(limits) }
 }
 
 export function groupTables(loaded: Loaded): { readonly tables: Tables; readonly changes: Changes } {
@@ -81,7 +90,7 @@ export function groupTables(loaded: Loaded): { readonly tables: Tables; readonly
     bodies: new Map(),
   }
   const tables: Tables = {
-    cursor: loaded.cursor,
+    cursor: unnumbered,
     lane: (lane) => changes.movedLanes.get(lane) ?? changes.newLanes.get(lane) ?? loaded.lanes.get(lane),
     addLane: (lane, row) => void changes.newLanes.set(lane, row),
     moveLane: (lane, row) => void (changes.newLanes.has(lane) ? changes.newLanes : changes.movedLanes).set(lane, row),
@@ -96,7 +105,8 @@ export function groupTables(loaded: Loaded): { readonly tables: Tables; readonly
 
 function mailTables(loaded: Loaded, changes: Changes): Pick<Tables, 'mail' | 'addMail' | 'moveMail' | 'oldestWork' | 'waitsAtLeast'> {
   const mail = (lane: LaneId, id: EntryId) => changes.mails.get(keyOf(lane, id))?.row ?? loaded.mails.get(keyOf(lane, id))
-  const put = (lane: LaneId, id: EntryId, row: MailRow) => void changes.mails.set(keyOf(lane, id), { lane, id, row })
+  const put = (lane: LaneId, id: EntryId, row: MailRow) =>
+    void changes.mails.set(keyOf(lane, id), { lane, id, row, isNew: !loaded.mails.has(keyOf(lane, id)) })
   const changedIn = (lane: LaneId) => [...changes.mails.values()].filter((change) => change.lane === lane)
   return {
     mail,
