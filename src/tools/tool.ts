@@ -28,7 +28,7 @@ export type ToolDefinition<Input> = {
   readonly timeoutMs?: number
   /** Characters of answer that the model is given at once; the rest is read with result_read. */
   readonly outputLimit?: number
-  /** A throw is a bug or a break; an expected failure is `refused`. */
+  /** A throw is a bug or a break; an expected failure, where nothing happened, is `refused`. */
   run(input: Input, context: ToolContext): Promise<Outcome>
 }
 

@@ -173,6 +173,17 @@ describe('[T3] a call ends', () => {
     expect(await no.call({ path: 'x' })).toEqual({ ok: false, code: 'outside', text: 'not there' })
   })
 
+  test('and one that must not happen twice throws when nobody knows whether it happened', async () => {
+    const broken = withProbe({ effect: 'once', run: () => Promise.reject(new Error('line cut')) })
+    await expect(broken.call({ path: 'x' })).rejects.toThrow('line cut')
+    const slow = withProbe({ effect: 'once', timeoutMs: 1000, run: () => new Promise(() => {}) })
+    const called = slow.call({ path: 'x' })
+    slow.clock.advance(1000)
+    await expect(called).rejects.toThrow('did not end within 1 seconds')
+    const no = withProbe({ effect: 'once', run: async () => refused('full', 'nothing was sent') })
+    expect(await no.call({ path: 'x' })).toMatchObject({ ok: false, code: 'full' })
+  })
+
   test('by a stop, at once, with what the stop says', async () => {
     const controller = new AbortController()
     const { call } = withProbe({ run: () => new Promise(() => {}) })

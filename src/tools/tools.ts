@@ -5,7 +5,8 @@
 //
 // T1  A call runs only when its tool is among those its agent was given; nothing else about the call can change that.
 // T2  Arguments are checked before anything runs: `""`, null and {} are none where optional, and what is wrong is named.
-// T3  A tool ends within its time; a throw, a timeout and a refusal are answers to the model, not the end of a turn.
+// T3  A tool ends within its time; a throw, a timeout and a refusal are answers to the model, not the end of a turn. Where a tool must
+//     not happen twice, a throw and a timeout are no answer: nobody knows whether it happened.
 // T4  A long answer is cut, says so, and its rest can be read by reference, in the same session only.
 // T5  A file is read only inside the project's folders, whatever the path, the links, and who changes them meanwhile.
 // T6  Binary, special and huge files are named, not poured out; invalid text is shown as such.
@@ -30,7 +31,10 @@ export type Tools = {
   specs(names: readonly string[]): readonly ToolSpec[]
   /** null for an unknown one. */
   effectOf(name: string): Effect | null
-  /** Runs one call. Never throws, unless it was stopped: then it throws what the signal says. */
+  /**
+   * Runs one call. Throws when it was stopped: what the signal says. A tool that must not happen twice also throws when it breaks
+   * or takes too long, because nobody knows then whether it happened; NotDone when that is certain (T20).
+   */
   call(call: Call, context: ToolContext): Promise<ToolResult>
 }
 /** `allowed`: what `allowed()` gave when the turn began. */
@@ -85,7 +89,9 @@ async function runLimited(rooms: ToolRooms, tool: Tool, { call, context }: Runni
   }
   signal.addEventListener('abort', stop, { once: true })
   const alarm = rooms.clock.after(timeoutMs, () => {
-    over.resolve(refused('timeout', `${tool.name} did not end within ${timeoutMs / 1000} seconds and was given up.`))
+    const why = `${tool.name} did not end within ${timeoutMs / 1000} seconds and was given up.`
+    if (tool.effect === 'once') over.reject(new Error(why))
+    else over.resolve(refused('timeout', why))
     inner.abort()
   })
   try {
@@ -100,6 +106,7 @@ async function attempt({ log = silent }: ToolRooms, tool: Tool, { call, context 
   try {
     return await tool.run(call.input, context)
   } catch (thrown) {
+    if (tool.effect === 'once') throw thrown
     log('warn', 'a tool broke', { tool: tool.name, session: context.process.session, error: messageOf(thrown) })
     return refused('broken', `${tool.name} broke: ${messageOf(thrown).slice(0, 300)}`)
   }

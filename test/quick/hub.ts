@@ -5,7 +5,7 @@ import { type Agents, openAgents } from '../../src/agents/agents.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { packageRoot } from '../../src/base/root.ts'
 import { quickEngine } from '../../src/engines/quick/quick.ts'
-import type { Engine } from '../../src/lanes/engine.ts'
+import { type Engine, NotDone } from '../../src/lanes/engine.ts'
 import { openModels } from '../../src/models/models.ts'
 import { memoryResults } from '../../src/tools/results.ts'
 import { defineTool, done } from '../../src/tools/tool.ts'
@@ -58,7 +58,9 @@ function sendTool(sent: string[]) {
     effect: 'once',
     input: z.strictObject({ to: z.string() }),
     async run({ to }) {
+      if (to === 'nobody') throw new NotDone('there is no such address')
       sent.push(to)
+      if (to === 'cut') throw new Error('the line was cut')
       return done(`sent to ${to}`)
     },
   })

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { laneOf, type ProcessId, type SessionId, type TurnId } from '../../src/base/ids.ts'
+import { type AskId, laneOf, type ProcessId, type SessionId, type TurnId } from '../../src/base/ids.ts'
 import { mostRounds } from '../../src/engines/quick/quick.ts'
 import { noModel } from '../../src/models/choice.ts'
 import { hold, type ScriptedMessage, type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../src/models/scripted.ts'
@@ -361,6 +361,35 @@ describe('[Q1] over a restart', () => {
     expect(sent).toEqual(['bob'])
     expect(shape(2).at(-1)).toBe('tool: sent to bob')
   })
+})
+
+test('a tool of which nobody knows whether it happened is asked about, and not done again', async () => {
+  hub = await openHub({ url: server.url })
+  await openSession()
+  await hub.bench.scopes.documents.write(
+    { path: 'agents/post.md', level: 'project', scope: 'site', text: '---\nname: post\npledge: [mail.send]\n---\nYou send.\n' },
+    'user:ada',
+  )
+  const session = await openSession({ agent: 'post' })
+  server.script({ calls: [call('send', { to: 'nobody' }), call('send', { to: 'cut' }, 'second')] }, 'I see.')
+  await hub.bench.say(session, 'send it')
+  await hub.bench.until('question-asked')
+  const sent = hub.sent
+  hub = await hub.reopen()
+  const [asked] = await events('question-asked')
+  const found = await hub.bench.scopes.sessions.get(session)
+  await hub.bench.lanes.post({
+    lane: laneOf(found?.process as ProcessId),
+    id: hub.bench.newId('ent'),
+    from: 'user:ada',
+    body: { kind: 'answer', ask: asked?.data.ask as AskId, value: { option: 'Yes, it happened' } },
+  })
+  expect((await settled(1)).data.outcome).toBe('done')
+  expect(sent).toEqual(['cut'])
+  expect(shape(1).slice(2)).toEqual([
+    'tool: Not done: there is no such address',
+    'tool: It was interrupted; the person says that it happened. Its result is not known.',
+  ])
 })
 
 test('a stop ends the answer in the middle, and keeps what was said', async () => {

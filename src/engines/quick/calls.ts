@@ -1,5 +1,5 @@
 // The tool calls of one round: each is a step of its own, and each gets exactly one result.
-import type { Act, Once, Turn } from '../../lanes/engine.ts'
+import { type Act, type Once, StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../models/message.ts'
 import type { Effect, ToolResult } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
@@ -35,7 +35,7 @@ async function runCall(tools: Tools, turn: Turn, running: Running): Promise<Mode
     )
   const step = `tool-${running.number}.${at + 1}-${call.name}`
   const act = (acting: Act) => perform(tools, turn, { setup, call, act: acting })
-  if (effect === 'once') return result(onceText(await turn.once(step, act)))
+  if (effect === 'once') return result(await onceText(turn.once(step, act)))
   return result((await turn.step(step, effect, act)).text)
 }
 
@@ -46,11 +46,18 @@ function perform(tools: Tools, turn: Turn, { setup, call, act }: { setup: Setup;
   return tools.call({ name: call.name, input: call.input, allowed }, { process: turn.process, roots: setup.roots, signal, key, progress })
 }
 
-function onceText(once: Once<ToolResult>): string {
-  if (once.was === 'done') return once.value.text
-  return once.was === 'assumed'
-    ? 'It was interrupted; the person says that it happened. Its result is not known.'
-    : 'It was interrupted and then left undone by the person.'
+/** What became of it, also when it is the person who knows. A failure is certain: nothing happened. */
+async function onceText(once: Promise<Once<ToolResult>>): Promise<string> {
+  try {
+    const outcome = await once
+    if (outcome.was === 'done') return outcome.value.text
+    return outcome.was === 'assumed'
+      ? 'It was interrupted; the person says that it happened. Its result is not known.'
+      : 'It was interrupted and then left undone by the person.'
+  } catch (thrown) {
+    if (thrown instanceof StepFailed) return `Not done: ${thrown.message}`
+    throw thrown
+  }
 }
 
 /** "file_read src/db.ts" */
