@@ -28,6 +28,8 @@ export interface ConversationStore {
   sessionsOf(project: string): Promise<readonly SessionId[]>
   process(id: ProcessId): Promise<ProcessRow | null>
   processes(session: SessionId): Promise<readonly ProcessRow[]>
+  /** Sessions that are suspended, or open with a suspended process. */
+  asleep(): Promise<readonly SessionId[]>
   /** Open sessions with onIdle SUSPEND that were still for longer than they may, and in which nothing runs or is asked. */
   idle(now: number, limit: number): Promise<readonly SessionId[]>
   /** Suspended sessions with onSuspend CLOSE whose time is over. */

@@ -1,5 +1,6 @@
 // The conversation as others read it.
 import { isId } from '../base/ids.ts'
+import { checkPaging } from './paging.ts'
 import type { Rooms } from './rooms.ts'
 import type { Conversation } from './scopes.ts'
 
@@ -13,7 +14,7 @@ export function openConversation({ views, journal }: Pick<Rooms, 'views' | 'jour
       await caughtUp()
       return view.walk(leaf, limit)
     },
-    branch: (session, paging) => view.branch(session, paging),
+    branch: async (session, paging) => view.branch(session, checkPaging(paging)),
     get: async (id) => (isId('msg', id) ? view.message(id) : null),
     question: (id) => view.question(id),
     questions: (where) => view.questions(where),

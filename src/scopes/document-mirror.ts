@@ -161,20 +161,32 @@ function watchFolder(rooms: Rooms, root: string, look: (paths: readonly string[]
     dirty.clear()
     if (paths.length > 0) look(paths)
   }
-  const watcher: FSWatcher = watch(root, { recursive: true, persistent: false }, (_kind, name) => {
-    const path = name === null ? '' : name.toString().replaceAll('\\', '/')
+  const notice = (_kind: string, name: string | null) => {
+    const path = name === null ? '' : name.replaceAll('\\', '/')
     if (path !== '' && !isPath(path)) return
     dirty.add(path)
     alarm?.cancel()
     alarm = rooms.clock.after(settleMs, flush)
-  })
-  watcher.on('error', (thrown) => rooms.log('error', 'the documents folder is no longer watched', { why: messageOf(thrown) }))
+  }
+  const watcher = startWatching(rooms, root, notice)
   return {
     flush,
     close() {
       alarm?.cancel()
-      watcher.close()
+      watcher?.close()
     },
+  }
+}
+
+/** null when the system can't watch (no more watches, a network drive): edits are then taken in at the next start. */
+function startWatching({ log }: Rooms, root: string, notice: (kind: string, name: string | null) => void): FSWatcher | null {
+  const failed = (thrown: unknown) =>
+    log('error', 'the documents folder is not watched; edits are taken in at the next start', { why: messageOf(thrown) })
+  try {
+    return watch(root, { recursive: true, persistent: false }, notice).on('error', failed)
+  } catch (thrown) {
+    failed(thrown)
+    return null
   }
 }
 

@@ -5,7 +5,8 @@ import type { Connections } from './connections.ts'
 import type { Rooms } from './rooms.ts'
 import type { Cascades } from './session-cascade.ts'
 
-const batch = 200
+/** More than a sweep ever finds: who is left out of one for being watched or at work must not hide the others. */
+const batch = 100_000
 
 /**
  * Suspends open sessions that were still for longer than their idleTimeoutMs, unless somebody watches or a turn is open (one that

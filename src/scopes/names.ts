@@ -36,7 +36,7 @@ export function checkLogin(user: unknown): string {
 
 export function checkTitle(title: unknown, path = '/title'): string {
   const text = typeof title === 'string' ? title.trim() : ''
-  if (text.length >= 1 && text.length <= 200 && !hasControl(text)) return text
+  if (text.length >= 1 && text.length <= 200 && !hasControl(text) && text.isWellFormed()) return text
   throw new InvalidInput('A title is one line of 1 to 200 characters.', { path })
 }
 

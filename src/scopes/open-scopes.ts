@@ -42,7 +42,7 @@ export async function openScopes(options: ScopesOptions): Promise<Scopes> {
   const parts = { versions, isPlace, changed: listeners.changed }
   const mirror = options.documentsRoot === null ? noMirror : await openMirror(rooms, parts, options.documentsRoot)
   const documents = { streams, projects, versions, bundled, mirror, listeners }
-  const sessions = openSessions(rooms, projects)
+  const sessions = await openSessions(rooms, projects)
   Object.assign(late, { sessions, documents })
   return {
     projects,

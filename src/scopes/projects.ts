@@ -5,19 +5,8 @@ import { canonical, type JsonObject } from '../base/json.ts'
 import { openStream } from '../journal/stream.ts'
 import { type Project, projectTypes } from '../protocol/shapes.ts'
 import type { ProjectFacts } from './events.ts'
-import {
-  checkLogin,
-  checkName,
-  checkRoots,
-  checkTitle,
-  checkWord,
-  defaultGroup,
-  homeGroup,
-  homeOf,
-  quote,
-  tenantProject,
-  userOfHome,
-} from './names.ts'
+import { checkLogin, checkName, checkRoots, checkTitle, checkWord, defaultGroup, homeGroup, homeOf, quote, userOfHome } from './names.ts'
+import { checkPaging } from './paging.ts'
 import type { Rooms } from './rooms.ts'
 import type { NewProject, ProjectPatch, Projects } from './scopes.ts'
 import * as tenant from './tenant.ts'
@@ -88,7 +77,7 @@ export function openProjects(rooms: Rooms, ends: ProjectEnds): ProjectsRoom {
       await journal.passed(change.cursor, views.scopes.projection.name)
       return { value: shape({ ...before, status: 'CLOSED' }, null), cursor: change.cursor }
     },
-    list: ({ system = false, closed = false, ...paging }) => views.scopes.projects({ ...paging, system, closed }),
+    list: async ({ system = false, closed = false, ...paging }) => views.scopes.projects({ ...checkPaging(paging), system, closed }),
   }
 }
 
@@ -142,5 +131,3 @@ function checkPolicy(policy: JsonObject): JsonObject {
 function shape(facts: ProjectFacts, lastActivityAt: string | null): Project {
   return { ...facts, roots: [...facts.roots], policy: { ...facts.policy }, lastActivityAt }
 }
-
-export { tenantProject }

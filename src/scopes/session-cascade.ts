@@ -10,6 +10,7 @@ import type { SuspendCause } from './events.ts'
 import type { Rooms } from './rooms.ts'
 import { known, type SessionState, unless } from './session-state.ts'
 import type { SessionStreams } from './session-streams.ts'
+import type { Asleep } from './session-waking.ts'
 
 export type Cascades = {
   /** Nothing when it is not open. Answers with the cursor of the change, 0 for none. */
@@ -23,11 +24,26 @@ export type Cascades = {
 /** How often a cascade looks for processes made meanwhile. */
 const longestChase = 20
 
-export function openCascades(rooms: Rooms, streams: SessionStreams): Cascades {
+/** `asleep` holds the sessions from the start of a suspend to the end of a resume. */
+export function openCascades(rooms: Rooms, streams: SessionStreams, asleep: Asleep): Cascades {
   return {
-    suspend: (id, cause) => streams.inTurn(id, () => suspend(rooms, streams, { id, cause })),
-    resume: (id, by) => streams.inTurn(id, () => resume(rooms, streams, { id, by })),
-    end: (id, as) => streams.inTurn(id, () => end(rooms, streams, { id, ...as })),
+    suspend: (id, cause) =>
+      streams.inTurn(id, () => {
+        asleep.add(id)
+        return suspend(rooms, streams, { id, cause })
+      }),
+    resume: (id, by) =>
+      streams.inTurn(id, async () => {
+        const cursor = await resume(rooms, streams, { id, by })
+        asleep.delete(id)
+        return cursor
+      }),
+    end: (id, as) =>
+      streams.inTurn(id, async () => {
+        const cursor = await end(rooms, streams, { id, ...as })
+        asleep.delete(id)
+        return cursor
+      }),
   }
 }
 

@@ -7,6 +7,7 @@ import { openConnections } from './connections.ts'
 import type { ProjectFacts, SessionFacts } from './events.ts'
 import { sweepIdle } from './idle.ts'
 import { checkProfile, checkTitle, homeOf, quote, tenantProject, userOfHome } from './names.ts'
+import { checkPaging } from './paging.ts'
 import type { ProjectsRoom } from './projects.ts'
 import { Recent } from './recent.ts'
 import type { Rooms } from './rooms.ts'
@@ -14,16 +15,19 @@ import type { NewSession, ScopeRef, Sessions } from './scopes.ts'
 import { openCascades } from './session-cascade.ts'
 import { checkLife, defaultPolicies, known, type SessionState, unless } from './session-state.ts'
 import { openSessionStreams } from './session-streams.ts'
+import { type Asleep, wakeOnWords } from './session-waking.ts'
 
 export type SessionsRoom = Sessions & {
   /** The end of a project: its open and suspended sessions are archived. */
   archiveOf(project: string): Promise<void>
 }
 
-export function openSessions(rooms: Rooms, projects: ProjectsRoom): SessionsRoom {
+export async function openSessions(rooms: Rooms, projects: ProjectsRoom): Promise<SessionsRoom> {
   const { views, journal, fact } = rooms
   const streams = openSessionStreams(rooms)
-  const cascades = openCascades(rooms, streams)
+  const asleep: Asleep = new Set()
+  const cascades = openCascades(rooms, streams, asleep)
+  await wakeOnWords(rooms, asleep, cascades.resume)
   const connections = openConnections()
   const infos = new Recent<string, ProcessInfo>(10_000)
   const owners = new Recent<string, string>(10_000)
@@ -61,7 +65,7 @@ export function openSessions(rooms: Rooms, projects: ProjectsRoom): SessionsRoom
       return read(made.facts.id, cursor)
     },
     get: async (id) => (isId('ses', id) ? ((await view.session(id))?.session ?? null) : null),
-    list: ({ archived = false, ...wanted }) => view.sessions({ ...wanted, archived }),
+    list: async ({ archived = false, ...wanted }) => view.sessions({ ...wanted, ...checkPaging(wanted), archived }),
     async change(id, given, by) {
       const title = given.title === undefined ? {} : { title: checkTitle(given.title) }
       const pinned = given.pinned === undefined ? {} : { pinned: checkFlag(given.pinned, '/pinned') }

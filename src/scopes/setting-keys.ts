@@ -1,7 +1,7 @@
 // The settings whose meaning the hub knows, each with what its value may be. Other keys may hold any JSON.
 import { z } from 'zod'
 import { InvalidInput } from '../base/errors.ts'
-import { canonical, type Json } from '../base/json.ts'
+import { canonical, type Json, jsonCopy } from '../base/json.ts'
 import { checkWord, hasControl, quote } from './names.ts'
 
 type Known = { readonly schema: z.ZodType; readonly allowed: string }
@@ -36,16 +36,17 @@ export function checkKey(key: unknown): string {
 }
 
 /** The value, when it is one that the key may hold. null takes the setting away at its place. Throws InvalidInput. */
-export function checkValue(key: string, value: Json, type?: unknown): Json {
+export function checkValue(key: string, value: Json | undefined, type?: unknown): Json {
   const as = type === undefined ? undefined : checkWord(type, settingTypes, '/type')
   if (as === 'PASSWORD' || as === 'HIDDEN' || (isSecret(key) && !isReference(value))) {
     throw new InvalidInput(`The setting ${quote(key)} is a secret: secrets belong to the secret store.`, { path: as ? '/type' : '/key' })
   }
+  if (value === undefined) throw new InvalidInput('A setting needs a value; null takes it away.', { path: '/value' })
   if (value === null) return null
   if (canonical(value).length > 65_536) throw new InvalidInput('A setting holds at most 64 kB.', { path: '/value' })
   if (as !== undefined && !typed[as](value)) throw new InvalidInput(`${quote(value)} is not of the type ${as}.`, { path: '/value' })
   const known = Object.hasOwn(knownSettings, key) ? knownSettings[key] : undefined
-  if (known === undefined || known.schema.safeParse(value).success) return value
+  if (known === undefined || known.schema.safeParse(value).success) return jsonCopy(value)
   throw new InvalidInput(`${quote(value)} is not possible for ${key}: allowed is ${known.allowed}.`, { path: '/value' })
 }
 
@@ -62,6 +63,6 @@ function isSecret(key: string): boolean {
   return /(^|[._-])(password|passwd|secret|api[_-]?key|(access|refresh|auth)?[_-]?token|private[_-]?key)$/i.test(key)
 }
 
-function isReference(value: Json): boolean {
-  return value === null || (typeof value === 'string' && /^\{\{secret:[^{}]+\}\}$/.test(value))
+function isReference(value: Json | undefined): boolean {
+  return value === null || value === undefined || (typeof value === 'string' && /^\{\{secret:[^{}]+\}\}$/.test(value))
 }

@@ -8,6 +8,7 @@ import { type HandClock, handClock } from '../../src/base/testing.ts'
 import { type Journal, openJournal } from '../../src/journal/journal.ts'
 import type { Engine, Turn } from '../../src/lanes/engine.ts'
 import { type Lanes, openLanes } from '../../src/lanes/lanes.ts'
+import type { Actor } from '../../src/protocol/actor.ts'
 import { openScopes, type ScopesOptions } from '../../src/scopes/open-scopes.ts'
 import type { EngineOf, ScopeViews } from '../../src/scopes/rooms.ts'
 import type { Scopes } from '../../src/scopes/scopes.ts'
@@ -27,7 +28,7 @@ export type Bench = {
   readonly newId: ReturnType<typeof ulids>
   readonly logged: { what: string; fields: LogFields | undefined }[]
   /** Posts a message to the session's own process; resolves when it is accepted. */
-  say(session: SessionId, text: string, given?: { parent?: MessageId | null }): Promise<MessageId>
+  say(session: SessionId, text: string, given?: { parent?: MessageId | null; from?: Actor }): Promise<MessageId>
   /** Until an event of that type (that holds) was committed and every projection has passed it. */
   until(type: string, is?: (data: Record<string, unknown>) => boolean): Promise<void>
   /** Closes everything and opens it anew over the same folder. */
@@ -95,13 +96,13 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
 
   return {
     ...{ home, scopes, lanes, journal, store, views, clock, newId, logged },
-    async say(session, text, given = {}) {
+    async say(session, text, { from = 'user:ada', ...given } = {}) {
       const found = await scopes.sessions.get(session)
       if (found === null) throw new Error('no such session')
       const id = newId('msg')
       const body = { kind: 'message', session, text, ...given } as const
       const lane = laneOf(found.process as never)
-      const posted = await lanes.post({ lane, id: newId('ent'), from: 'user:ada', body, ref: id })
+      const posted = await lanes.post({ lane, id: newId('ent'), from, body, ref: id })
       if (!posted.ok) throw new Error(posted.reason)
       return id
     },

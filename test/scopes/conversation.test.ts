@@ -80,7 +80,7 @@ describe('conversations over real lanes', () => {
     const { id } = await start(own, 'asker')
     await own.scopes.sessions.suspend(id, 'FORCED')
     await own.until('process-suspended')
-    for (const text of ['one', 'two', 'three']) await own.say(id, text)
+    for (const text of ['one', 'two', 'three']) await own.say(id, text, { from: 'outside:mail' })
     await own.journal.passed(own.journal.head())
     const first = await own.scopes.conversation.branch(id, { limit: 2 })
     expect(first.items.map((line) => [line.text, line.status])).toEqual([

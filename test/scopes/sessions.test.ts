@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { laneOf, type ProcessId, type SessionId } from '../../src/base/ids.ts'
+import { settleLoop } from '../../src/base/testing.ts'
 import type { ScopesOptions } from '../../src/scopes/open-scopes.ts'
 import type { NewSession } from '../../src/scopes/scopes.ts'
 import { type Bench, type BenchOptions, echo, engineOf, openBench } from './bench.ts'
@@ -31,6 +32,7 @@ const events = async (type: string) => {
   const { events: all } = await bench.journal.read({ after: 0, limit: 500 })
   return all.filter((event) => event.type === type)
 }
+const answer = (text: string) => bench.until('chat-message-appended', (data) => (data['message'] as { text: string }).text === text)
 const minutes = 60_000
 
 describe('new sessions', () => {
@@ -134,16 +136,45 @@ describe('suspend, resume, close', () => {
     expect(told).toEqual([{ id: session.id, status: 'SUSPENDED', cause: 'FORCED', told: [session.process, child], unreached: [] }])
   })
 
-  test('[P7] resume wakes what was suspended, and a waiting message is answered', async () => {
+  test('[P7] resume wakes what was suspended, and what waited is answered', async () => {
     const { scopes, say, until } = await open()
     const session = await start()
     await scopes.sessions.suspend(session.id, 'FORCED')
     await until('process-suspended')
-    await say(session.id, 'are you there?')
+    await say(session.id, 'are you there?', { from: 'outside:mail' })
+    await settleLoop(20)
     expect(await events('turn-started')).toEqual([])
     await scopes.sessions.resume(session.id, 'user:ada')
     await until('turn-settled')
     expect(await scopes.sessions.get(session.id)).toMatchObject({ status: 'IDLE', lastMessage: { text: 'echo: are you there?' } })
+  })
+
+  test('[P7] a person’s message wakes a suspended session, also one that comes in the middle of the cascade or after a restart', async () => {
+    await open()
+    const session = await start()
+    await bench.scopes.sessions.suspend(session.id, 'FORCED')
+    await bench.say(session.id, 'one')
+    await answer('echo: one')
+    await Promise.all([bench.scopes.sessions.suspend(session.id, 'IDLE'), bench.say(session.id, 'two')])
+    await answer('echo: two')
+    await bench.scopes.sessions.suspend(session.id, 'IDLE')
+    bench = await bench.reopen()
+    await bench.say(session.id, 'three')
+    await answer('echo: three')
+    expect(await statusOf(session.id)).toBe('IDLE')
+  })
+
+  test('[P7] a person’s answer to the question of a suspended session wakes it', async () => {
+    const { scopes, lanes, newId, say, until } = await open()
+    const session = await start({ agent: 'asker' })
+    await say(session.id, 'paint it')
+    await until('question-asked')
+    await scopes.sessions.suspend(session.id, 'DISCONNECT')
+    const [asked] = await events('question-asked')
+    const ask = asked?.data['ask'] as never
+    await lanes.post({ lane: laneOf(session.process), id: newId('ent'), from: 'user:ada', body: { kind: 'answer', ask, value: 'red' } })
+    await answer('red')
+    expect(await statusOf(session.id)).not.toBe('SUSPENDED')
   })
 
   test('[P7] suspend and resume at the same moment leave it awake', async () => {

@@ -33,6 +33,7 @@ export function sqliteConversation(store: SqliteStore): ConversationStore {
     sessionsOf: async (project) => sessions.sessionsOf(project),
     process: async (id) => sessions.process(id),
     processes: async (session) => sessions.processes(session),
+    asleep: async () => sessions.asleep(),
     idle: async (now, limit) => sessions.idle(now, limit),
     overdue: async (now, limit) => sessions.overdue(now, limit),
   }

@@ -58,14 +58,13 @@ export const sessionHandlers: Record<string, On> = {
     const where = 'WHERE id = ? AND process = ? AND auto_title IS NULL'
     db.run(`UPDATE ${t('sessions')} SET auto_title = ? ${where}`, title, message.session, event.lane)
   },
-  'turn-started': touch,
   'turn-settled': touch,
   'question-answered': touch,
 }
 
 function touch(db: Db, event: Event, t: TableNames): void {
   if (event.session === null) return
-  db.run(`UPDATE ${t('sessions')} SET last_activity_at = max(last_activity_at, ?) WHERE id = ?`, event.at, event.session)
+  db.run(`UPDATE ${t('sessions')} SET last_activity_at = ?1 WHERE id = ?2 AND last_activity_at < ?1`, event.at, event.session)
 }
 
 type Of<T extends keyof ScopeEvents> = { readonly event: Event; readonly data: ScopeEvents[T] }
@@ -152,6 +151,7 @@ export function sessionReads(db: Db, rooms: { readonly messages: MessageReads; r
       return row === undefined ? null : processOf(row)
     },
     processes: (session: SessionId) => db.all<ProcessColumns>(sql.processes, session).map(processOf),
+    asleep: () => ids(db, sql.asleep),
     idle: (now: number, limit: number) => ids(db, sql.idle, now, limit),
     overdue: (now: number, limit: number) => ids(db, sql.overdue, now, limit),
   }
@@ -175,6 +175,7 @@ const sql = {
   ofProject: `SELECT id FROM sessions WHERE project = ? AND life IN ('OPEN', 'SUSPENDED') ORDER BY id`,
   process: 'SELECT info, status FROM processes WHERE id = ?',
   processes: 'SELECT info, status FROM processes WHERE session = ? ORDER BY id',
+  asleep: `SELECT id FROM sessions WHERE life = 'SUSPENDED' OR (life = 'OPEN' AND id IN (SELECT session FROM processes WHERE status = 'SUSPENDED'))`,
   idle: `SELECT id FROM sessions s WHERE life = 'OPEN' AND on_idle = 'SUSPEND' AND last_activity_at <= ?1 AND last_activity_at + idle_timeout_ms <= ?1
     AND EXISTS (SELECT 1 FROM processes p WHERE p.session = s.id AND p.status NOT IN ('SUSPENDED', 'CLOSED'))
     AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.session = s.id AND p.status IN ('RUNNING', 'BLOCKED'))
