@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LaneId } from '../src/base/ids.ts'
+import { seeded } from '../src/base/testing.ts'
 import type { Commit } from '../src/journal/commit.ts'
 import { commitOne, journalStoreContract, using } from '../src/journal/journal-store.contract.ts'
 import { delayed, seededPause } from '../src/store/delayed.ts'
@@ -64,6 +65,44 @@ describe.skipIf(why !== null)(`PostgreSQL${why ? ` (skipped: ${why})` : ''}`, ()
         const answers = both.map(({ results: [r] }) => (r && 'post' in r && r.post.ok ? r.post.duplicate : r))
         expect([...answers].sort()).toEqual([false, true])
       }
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('[S4, S8, S9] two nodes post across each other while lanes close: no entry comes after its lane closed, none is lost', async () => {
+    await fresh()
+    const other = await openPostgresStore({ url, connections: 2 })
+    const { lane, commit, event, post } = using(shared.journal)
+    const lanes: LaneId[] = []
+    for (let i = 0; i < 6; i++) lanes.push(await lane())
+    const random = seeded(5)
+    const accepted = { posts: 0 }
+    const run = async (store: PostgresStore, own: readonly LaneId[], name: string) => {
+      const seqs = new Map(own.map((a) => [a, 0]))
+      for (let round = 0; round < 60; round++) {
+        const group = own.map((a): { commit: Commit } => {
+          const posts = [0, 1].map((i) => post(random.pick(lanes), `${name}-${a}-${round}-${i}`))
+          const closes = round > 30 && random.int(20) === 0
+          return {
+            commit: commit(a, seqs.get(a) ?? 0, { events: [event(closes ? 'closed' : 'on')], posts, ...(closes ? { closes } : {}) }),
+          }
+        })
+        const { results } = await store.journal.apply(group)
+        for (const [i, result] of results.entries()) {
+          if (!('commit' in result) || !result.commit.ok) throw new Error(JSON.stringify(result))
+          accepted.posts += result.commit.posted.filter((to) => to.result.ok).length
+          const a = own[i] as LaneId
+          seqs.set(a, (seqs.get(a) ?? 0) + 1)
+        }
+      }
+    }
+    try {
+      await Promise.all([run(shared, lanes.slice(0, 3), 'one'), run(other, lanes.slice(3), 'two')])
+      const late = `SELECT count(*)::int AS n FROM events e JOIN events c ON c.lane = e.lane AND c.type = 'closed' WHERE e.seq = 0 AND e.cursor > c.cursor`
+      expect(await query(url, late)).toEqual([{ n: 0 }])
+      expect(await shared.journal.countWaiting()).toBe(accepted.posts)
+      expect(await shared.journal.last()).toBe(accepted.posts + 6 * 60)
     } finally {
       await other.close()
     }
