@@ -95,11 +95,12 @@ function codes({ store, clock, random }: PeopleOptions, userNow: UserNow): Pick<
     },
     async redeem(code) {
       const now = clock.now()
-      const retryAfterMs = wrong.blockedFor(now)
-      if (retryAfterMs > 0) return { ok: false, reason: 'too_many', retryAfterMs }
+      // The right code passes also in the pause: it can't be guessed, and who guesses must not be able to shut the owner out.
       const taken = await store.takeCode(hashOf(code.trim()))
       const user = taken && taken.expiresAt > now ? await userNow(taken.user) : null
       if (!user) {
+        const retryAfterMs = wrong.blockedFor(now)
+        if (retryAfterMs > 0) return { ok: false, reason: 'too_many', retryAfterMs }
         wrong.add(now)
         return { ok: false, reason: 'wrong' }
       }
