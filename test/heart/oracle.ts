@@ -103,6 +103,7 @@ function turns(lane: LaneId, events: readonly Event[], say: Say): void {
   let open: string | null = null
   let stopping: string | null = null
   let fruitless = 0
+  const answers = new Set<string>()
   let unread = new Set<string>()
   const used = new Set<string>()
   const once = (turn: unknown, name: unknown, what: string) => {
@@ -132,6 +133,10 @@ function turns(lane: LaneId, events: readonly Event[], say: Say): void {
       for (const id of value?.read ?? []) unread.delete(id)
       if ('ref' in data) unread.clear()
     }
+    if (type === 'question-answered' || type === 'ask-answered') answers.add(dataOf(event, 'ask-answered').answer.ask)
+    if (type === 'turn-parked')
+      for (const ask of dataOf(event, 'turn-parked').waits.flatMap((w) => w.asks))
+        if (answers.has(ask)) say(`${lane}: ${open} parked on ${ask}, which was answered`)
     if (type === 'turn-stopping') stopping = open
     else if (
       stopping === open &&

@@ -19,6 +19,8 @@ export type Random = ReturnType<typeof seeded>
 export type Outside = {
   readonly random: Random
   readonly effects: Effect[]
+  /** Enters an effect into the book. */
+  note(effect: Effect): void
   readonly sights: Sight[]
   readonly problems: string[]
   /** Everything calms down: nothing hangs, throws or gets lost any more. */
@@ -29,7 +31,18 @@ export type Outside = {
 }
 
 export function outside(seed: number): Outside {
-  return { random: seeded(seed), effects: [], sights: [], problems: [], calm: false, durable: 0, nonces: 0, hung: new Set() }
+  const effects: Effect[] = []
+  return {
+    random: seeded(seed),
+    effects,
+    note: (effect) => void effects.push(effect),
+    sights: [],
+    problems: [],
+    calm: false,
+    durable: 0,
+    nonces: 0,
+    hung: new Set(),
+  }
 }
 
 export const never = <T>(): Promise<T> => new Promise<T>(() => {})

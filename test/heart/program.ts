@@ -186,7 +186,7 @@ function touch(b: Branch, act: Act, given: { kind: 'replayable' | 'idempotent' |
   const { world } = b
   act.signal.throwIfAborted()
   const nonce = ++world.nonces
-  world.effects.push({ key: act.key, attempt: act.attempt, nonce, life: b.life.number, durable: world.durable, ...given })
+  world.note({ key: act.key, attempt: act.attempt, nonce, life: b.life.number, durable: world.durable, ...given })
   return nonce
 }
 
