@@ -18,6 +18,7 @@ export function contextFor(given: Partial<ToolContext> & { readonly session?: st
       facesPerson: true,
     },
     roots: [],
+    closed: [],
     signal: new AbortController().signal,
     key: 'trn_1/tool-1',
     progress: () => {},

@@ -36,6 +36,8 @@ export type ToolContext = {
   readonly process: ProcessInfo
   /** Absolute folders that may be seen: the project's, narrowed by the agent. */
   readonly roots: readonly string[]
+  /** Folders of the hub itself, which no agent sees even where they lie in a root. */
+  readonly closed: readonly string[]
   readonly signal: AbortSignal
   /** The idempotency key of this call. */
   readonly key: string

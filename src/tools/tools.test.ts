@@ -21,7 +21,7 @@ const shape = z.strictObject({
 /** Tools with one more, `probe`, and what that was called with. */
 function withProbe(given: Partial<ToolDefinition<z.infer<typeof shape>>> = {}) {
   const clock = handClock()
-  const tools = openTools({ clock, results: memoryResults() })
+  const tools = openTools({ clock, results: memoryResults(), closed: [] })
   const inputs: unknown[] = []
   tools.register(
     defineTool({

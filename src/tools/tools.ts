@@ -35,12 +35,18 @@ export type Tools = {
    * Runs one call. Throws when it was stopped: what the signal says. A tool that must not happen twice also throws when it breaks
    * or takes too long, because nobody knows then whether it happened; NotDone when that is certain (T20).
    */
-  call(call: Call, context: ToolContext): Promise<ToolResult>
+  call(call: Call, context: Omit<ToolContext, 'closed'>): Promise<ToolResult>
 }
 /** `allowed`: what `allowed()` gave when the turn began. */
 export type Call = { readonly name: string; readonly input: JsonObject; readonly allowed: readonly string[] }
 
-export type ToolRooms = { readonly clock: Clock; readonly results: Results; readonly log?: Log }
+export type ToolRooms = {
+  readonly clock: Clock
+  readonly results: Results
+  /** The data folder and whatever else no agent may see. */
+  readonly closed: readonly string[]
+  readonly log?: Log
+}
 
 const defaultTimeoutMs = 30_000
 const defaultOutputLimit = 30_000
@@ -63,7 +69,7 @@ export function openTools(rooms: ToolRooms): Tools {
     async call(call, context) {
       const tool = call.allowed.includes(call.name) ? registry.get(call.name) : undefined
       if (!tool) return unknown(call)
-      const outcome = await runLimited(rooms, tool, { call, context })
+      const outcome = await runLimited(rooms, tool, { call, context: { ...context, closed: rooms.closed } })
       return cut(rooms.results, outcome, { session: context.process.session, limit: tool.outputLimit ?? defaultOutputLimit })
     },
   }

@@ -32,7 +32,7 @@ export async function openHub(given: { readonly url: string; readonly model?: st
     const { scopes } = bench
     const agents = openAgents({ documents: scopes.documents, engines: () => ['quick'] })
     const models = openModels(settings, { clock: systemClock, retries: 0 })
-    const tools = openTools({ clock: systemClock, results: memoryResults() })
+    const tools = openTools({ clock: systemClock, results: memoryResults(), closed: [bench.home] })
     tools.register(sendTool(sent))
     Object.assign(late, {
       agents,

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { defineTool, done, refused, type Tool, type ToolContext } from '../tool.ts'
-import { findPlace, realRoots, showName } from './place.ts'
+import { findPlace, isSeen as isVisible, realView, showName } from './place.ts'
 import { type Found, type LeftOut, leftOutWords, walk } from './walk.ts'
 
 const mostLines = 500
@@ -21,11 +21,11 @@ export const fileList: Tool = defineTool({
     depth: z.int().min(1).max(8).default(1).describe('How many levels deep; 1: only what lies directly in it'),
   }),
   async run({ path, depth }, context) {
-    const real = await realRoots(context.roots)
+    const real = (await realView(context)).roots
     // Several folders and none named: they are the answer.
     if (path === undefined && real.length > 1)
       return done(`The project has ${real.length} folders:\n${real.map((one) => `${one}/`).join('\n')}`)
-    const place = await findPlace(path ?? '.', context.roots)
+    const place = await findPlace(path ?? '.', context)
     if (!('real' in place)) return refused(place.code, place.why)
     if (place.kind === 'file') return done(`${place.shown} is a file of ${place.size} bytes.`)
     return done(await list(place.real, { shown: place.shown, depth, context }))
@@ -35,10 +35,12 @@ export const fileList: Tool = defineTool({
 type Listing = { readonly shown: string; readonly depth: number; readonly context: ToolContext }
 
 async function list(start: string, { shown, depth, context }: Listing): Promise<string> {
+  const view = await realView(context)
+  const isSeen = (real: string) => isVisible(real, view)
   const leftOut: LeftOut = { hidden: 0, unreadable: 0, crowded: 0 }
   const lines: string[] = []
   let isCut = false
-  for await (const found of walk({ start, depth, signal: context.signal }, leftOut)) {
+  for await (const found of walk({ start, depth, signal: context.signal, isSeen }, leftOut)) {
     if (lines.length >= mostLines) {
       isCut = true
       break

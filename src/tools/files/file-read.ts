@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { defineTool, done, type Outcome, refused, type Tool } from '../tool.ts'
-import { findPlace, openPlace, type Place, realRoots } from './place.ts'
+import { findPlace, openPlace, type Place, realView } from './place.ts'
 
 const mostLines = 2000
 const longestLine = 2000
@@ -25,14 +25,14 @@ export const fileRead: Tool = defineTool({
     from: z.int().min(1).default(1).describe('First line, from 1'),
     lines: z.int().min(1).max(mostLines).default(500).describe('How many lines'),
   }),
-  async run({ path, from, lines }, { roots, signal }) {
-    const place = await findPlace(path, roots)
+  async run({ path, from, lines }, context) {
+    const place = await findPlace(path, context)
     if (!('real' in place)) return refused(place.code, place.why)
     if (place.kind === 'folder') return refused('invalid', `"${place.shown}" is a folder; file_list shows what is in it.`)
-    const file = await openPlace(place, await realRoots(roots))
+    const file = await openPlace(place, await realView(context))
     if ('why' in file) return refused(file.code, file.why)
     try {
-      return await read(file, place, { from, lines, signal })
+      return await read(file, place, { from, lines, signal: context.signal })
     } finally {
       await file.close()
     }

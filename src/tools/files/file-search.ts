@@ -5,7 +5,7 @@ import { defineTool, done, type Outcome, refused, type Tool, type ToolContext } 
 import { binaryKind } from './file-read.ts'
 import { type Glob, globOf } from './glob.ts'
 import { type Matcher, patternMatcher, textMatcher } from './matcher.ts'
-import { findPlace, openPlace, type Place, realRoots, shownAs } from './place.ts'
+import { findPlace, isSeen, openPlace, type Place, realView, shownAs, type View } from './place.ts'
 import { type LeftOut, leftOutWords, walk } from './walk.ts'
 
 const mostHits = 100
@@ -74,7 +74,7 @@ async function search(search: Search): Promise<Outcome> {
     isCut: false,
     leftOut: { hidden: 0, unreadable: 0, crowded: 0 },
   }
-  const there = await realRoots(search.context.roots)
+  const there = await realView(search.context)
   for await (const some of batches(candidates(search, there, tally), atOnce)) {
     const slow = await searchBatch(search, { some, there }, tally)
     if (slow) return tooSlow(search, slow)
@@ -85,7 +85,7 @@ async function search(search: Search): Promise<Outcome> {
   return done(report(search, tally))
 }
 
-type Batch = { readonly some: readonly Candidate[]; readonly there: readonly string[] }
+type Batch = { readonly some: readonly Candidate[]; readonly there: View }
 
 /** Reads the files side by side and matches them in order. Answers the file at which the pattern took too long. */
 async function searchBatch({ matcher }: Search, { some, there }: Batch, tally: Tally): Promise<Candidate | null> {
@@ -116,7 +116,7 @@ async function matchFile(matcher: Matcher, file: { readonly shown: string; reado
 }
 
 /** null for binary, large and unreadable files. */
-async function textOf(one: Candidate, there: readonly string[]): Promise<string | null> {
+async function textOf(one: Candidate, there: View): Promise<string | null> {
   const file = await openPlace(one, there)
   if ('why' in file) return null
   try {
@@ -134,12 +134,15 @@ async function textOf(one: Candidate, there: readonly string[]): Promise<string 
 }
 
 /** A walk follows no link, so what it finds lies inside; opening checks it again all the same. */
-async function* candidates({ starts, glob, context }: Search, there: readonly string[], tally: Tally): AsyncGenerator<Candidate> {
+async function* candidates({ starts, glob, context }: Search, there: View, tally: Tally): AsyncGenerator<Candidate> {
   for (const start of starts) {
     if (start.kind === 'file') yield start
     else {
-      for await (const found of walk({ start: start.real, depth: 64, signal: context.signal }, tally.leftOut)) {
-        if (found.kind === 'file' && glob(found.path)) yield { real: found.real, shown: shownAs(found.real, there) }
+      for await (const found of walk(
+        { start: start.real, depth: 64, signal: context.signal, isSeen: (real) => isSeen(real, there) },
+        tally.leftOut,
+      )) {
+        if (found.kind === 'file' && glob(found.path)) yield { real: found.real, shown: shownAs(found.real, there.roots) }
       }
     }
   }
@@ -156,18 +159,18 @@ async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerat
   if (some.length > 0) yield some
 }
 
-async function startsOf(path: string | undefined, { roots }: ToolContext) {
+async function startsOf(path: string | undefined, context: ToolContext) {
   if (path !== undefined) {
-    const place = await findPlace(path, roots)
+    const place = await findPlace(path, context)
     return 'real' in place ? [place] : place
   }
-  const places = await Promise.all((await realRoots(roots)).map((root) => findPlace(root, roots)))
+  const places = await Promise.all((await realView(context)).roots.map((root) => findPlace(root, context)))
   const there = places.filter((place) => 'real' in place)
-  return there.length > 0 ? there : findMissing(roots)
+  return there.length > 0 ? there : findMissing(context)
 }
 
-async function findMissing(roots: readonly string[]) {
-  const place = await findPlace('.', roots)
+async function findMissing(context: ToolContext) {
+  const place = await findPlace('.', context)
   return 'why' in place ? place : [place]
 }
 

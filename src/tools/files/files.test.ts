@@ -268,17 +268,35 @@ describe('[T5] nothing outside of the folders is read', () => {
   })
 
   test('a file that is exchanged for a link between the look and the opening is not read', async () => {
-    const place = await findPlace('src/db.ts', [root])
+    const place = await findPlace('src/db.ts', { roots: [root], closed: [] })
     if (!('real' in place)) throw new Error(place.why)
     renameSync(join(root, 'src'), join(root, 'old'))
     mkdirSync(join(base, 'outside/src'))
     put('outside/src/db.ts', secret, base)
     symlinkSync(join(base, 'outside/src'), join(root, 'src'))
-    expect(await openPlace(place, [root])).toMatchObject({ code: 'outside' })
+    expect(await openPlace(place, { roots: [root], closed: [] })).toMatchObject({ code: 'outside' })
     rmSync(join(root, 'src'))
     mkdirSync(join(root, 'src'))
     symlinkSync(join(base, 'outside/secret.txt'), join(root, 'src/db.ts'))
-    expect('why' in (await openPlace(place, [root]))).toBe(true)
+    expect('why' in (await openPlace(place, { roots: [root], closed: [] }))).toBe(true)
+  })
+
+  test('the data folder of the hub is not shown, even inside of a project, unless the project lies in it', async () => {
+    put('hub/steward.yaml', 'openaiApiKey: sk-secret')
+    put('hub/vault/note.md', 'a sk-secret note')
+    symlinkSync('hub', join(root, 'nub'))
+    const see = async (name: string, given: JsonObject, roots = [root]) => {
+      const tool = fileTools.find((one) => one.name === name)
+      return tool?.run(given, contextFor({ roots, closed: [join(root, 'hub')] }))
+    }
+    for (const path of ['hub/steward.yaml', 'nub/steward.yaml', 'hub', join(root, 'hub/vault/note.md')]) {
+      expect(await see('file_read', { path })).toMatchObject({ ok: false, code: 'outside' })
+      expect(await see('file_list', { path })).toMatchObject({ ok: false })
+    }
+    expect((await see('file_search', { text: 'sk-secret' }))?.text).toContain('Nothing found')
+    expect((await see('file_list', { depth: 3 }))?.text).not.toContain('hub/')
+    expect(await see('file_read', { path: 'steward.yaml' }, [join(root, 'hub')])).toMatchObject({ ok: false })
+    expect((await see('file_read', { path: 'note.md' }, [join(root, 'hub/vault')]))?.text).toContain('note')
   })
 
   test('folders that are gone are named', async () => {
@@ -351,7 +369,7 @@ describe('[T5] any path at all, over real links', () => {
     await fc.assert(
       fc.asyncProperty(path, async ([start, parts]) => {
         const written = start.replace('TREE', tree) + parts.join('/')
-        const place = await findPlace(written, [inside])
+        const place = await findPlace(written, { roots: [inside], closed: [] })
         if ('real' in place) expect(isInside(place.real, inside)).toBe(true)
         const outcome = await run('file_read', { path: written }, [inside])
         expect(outcome.text).not.toContain(secret)

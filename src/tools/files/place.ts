@@ -15,17 +15,22 @@ export type Place = {
 }
 export type NoPlace = { readonly code: 'invalid' | 'outside' | 'not_found' | 'special' | 'unreadable'; readonly why: string }
 
-/** `roots` are absolute; ones that are gone are passed over, and named when none is left. Never throws. */
-export async function findPlace(path: string, roots: readonly string[]): Promise<Place | NoPlace> {
+/** What may be seen: what lies in one of the roots, but not in a closed folder, unless a root lies in that one again. Absolute. */
+export type View = { readonly roots: readonly string[]; readonly closed: readonly string[] }
+
+/** Roots that are gone are passed over, and named when none is left. Never throws. */
+export async function findPlace(path: string, view: View): Promise<Place | NoPlace> {
+  const { roots } = view
   const problem = problemOf(path)
   if (problem) return { code: 'invalid', why: problem }
-  const there = await realRoots(roots)
+  const real = await realView(view)
+  const there = real.roots
   if (there.length === 0) return { code: 'not_found', why: `The project's folders are gone: ${roots.join(', ') || 'it has none'}.` }
   const candidates = candidatesOf(path, [...new Set([...roots, ...there])])
   if (candidates.length === 0) return outside(path, roots)
   let last: NoPlace = { code: 'not_found', why: `There is no "${path}" in ${roots.join(', ')}.` }
   for (const candidate of candidates) {
-    const found = await look(candidate, path, there)
+    const found = await look(candidate, path, real)
     if ('real' in found) return found
     if (found.code !== 'not_found') last = found
   }
@@ -33,14 +38,14 @@ export async function findPlace(path: string, roots: readonly string[]): Promise
 }
 
 /**
- * Opens a file for reading and makes sure that what was opened lies inside. `there` are the folders as `realRoots` gives them.
+ * Opens a file for reading and makes sure that what was opened lies inside. `view` is as `realView` gives it.
  * The caller closes it.
  */
-export async function openPlace(place: Pick<Place, 'real' | 'shown'>, there: readonly string[]): Promise<FileHandle | NoPlace> {
+export async function openPlace(place: Pick<Place, 'real' | 'shown'>, view: View): Promise<FileHandle | NoPlace> {
   try {
     // Non-blocking: should it have become a pipe meanwhile, opening does not wait for a writer.
     const file = await open(place.real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-    const problem = await recheck(file, place, there)
+    const problem = await recheck(file, place, view)
     if (problem === null) return file
     await file.close()
     return problem
@@ -55,12 +60,21 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** The folders that are there, without links. */
-export async function realRoots(roots: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(roots.map((root) => realpath(root).catch(() => null)))
-  return found.filter((root) => root !== null)
+export async function realView({ roots, closed }: View): Promise<View> {
+  const real = async (folders: readonly string[]) => {
+    const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => null)))
+    return found.filter((folder) => folder !== null)
+  }
+  return { roots: await real(roots), closed: await real(closed) }
 }
 
-/** Relative to the folder when there is only one, absolute otherwise. `there` are folders as `realRoots` gives them. */
+/** Whether a path without links may be seen. `view` is as `realView` gives it. Pure. */
+export function isSeen(real: string, { roots, closed }: View): boolean {
+  const within = roots.filter((root) => isInside(real, root))
+  return within.length > 0 && closed.every((one) => !isInside(real, one) || within.some((root) => root !== one && isInside(root, one)))
+}
+
+/** Relative to the folder when there is only one, absolute otherwise. `there` are folders as `realView` gives them. */
 export function shownAs(real: string, there: readonly string[]): string {
   const [only] = there
   return showName(only === undefined || there.length > 1 ? real : relative(only, real) || '.')
@@ -84,26 +98,27 @@ function candidatesOf(path: string, roots: readonly string[]): readonly string[]
   return roots.map((root) => resolve(root, path)).filter((one, at) => isInside(one, resolve(roots[at] ?? '/')))
 }
 
-async function look(candidate: string, asked: string, roots: readonly string[]): Promise<Place | NoPlace> {
+async function look(candidate: string, asked: string, view: View): Promise<Place | NoPlace> {
   try {
     const real = await realpath(candidate)
-    const root = roots.find((one) => isInside(real, one))
-    if (root === undefined) return { code: 'outside', why: `"${asked}" is a link that leads outside of the project's folders.` }
+    if (!view.roots.some((root) => isInside(real, root)))
+      return { code: 'outside', why: `"${asked}" is a link that leads outside of the project's folders.` }
+    if (!isSeen(real, view)) return { code: 'outside', why: `"${asked}" belongs to the hub itself and is not shown to agents.` }
     const stats = await stat(real)
     const kind = kindOf(stats)
     if (kind === 'special') return { code: 'special', why: `"${asked}" is neither a file nor a folder but a device, pipe or socket.` }
-    return { real, shown: shownAs(real, roots), kind, size: stats.size }
+    return { real, shown: shownAs(real, view.roots), kind, size: stats.size }
   } catch (error) {
     return faultOf(error, asked)
   }
 }
 
 /** What the system itself says is open; elsewhere than on Linux the path is asked again, and must lead to the same file. */
-async function recheck(file: FileHandle, place: Pick<Place, 'real' | 'shown'>, there: readonly string[]): Promise<NoPlace | null> {
+async function recheck(file: FileHandle, place: Pick<Place, 'real' | 'shown'>, view: View): Promise<NoPlace | null> {
   const opened = await file.stat()
   if (!opened.isFile()) return { code: 'special', why: `"${place.shown}" is no file any more.` }
   const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => sameFile(place.real, opened))
-  if (real !== null && there.some((root) => isInside(real, root))) return null
+  if (real !== null && isSeen(real, view)) return null
   return { code: 'outside', why: `"${place.shown}" was changed while it was opened; it is not read.` }
 }
 

@@ -16,6 +16,8 @@ export type Walk = {
   /** 1: only what lies directly in it. */
   readonly depth: number
   readonly signal: AbortSignal
+  /** What it passes over in silence. */
+  readonly isSeen: (real: string) => boolean
 }
 
 export type LeftOut = {
@@ -41,9 +43,10 @@ export const ignoredFolders: ReadonlySet<string> = new Set([
 const mostEntries = 10_000
 
 /** Each folder before what is in it; names in the order of their code units. Ends early when the signal aborts. */
-export async function* walk({ start, depth, signal }: Walk, leftOut: LeftOut): AsyncGenerator<Found> {
+export async function* walk({ start, depth, signal, isSeen }: Walk, leftOut: LeftOut): AsyncGenerator<Found> {
   const stack: Found[] = [{ path: '', real: start, kind: 'folder', depth: 0 }]
   for (let at = stack.pop(); at !== undefined && !signal.aborted; at = stack.pop()) {
+    if (!isSeen(at.real)) continue
     if (at.depth > 0) yield at
     if (at.kind !== 'folder' || at.depth >= depth) continue
     const { path, real, depth: level } = at
