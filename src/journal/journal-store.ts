@@ -12,7 +12,8 @@ export interface JournalStore {
   /**
    * Applies the items in order in one transaction, each behind its own savepoint, so that a refused one spoils only itself
    * (T8). An item sees what the items before it did: a commit may take an entry that was posted in the same group.
-   * Never throws: when the transaction itself fails every result is 'unavailable'.
+   * Never throws: when the transaction itself fails every result is 'unavailable'. The same commit may then be given again: when it
+   * was done after all, and the lane still stands at it, it is answered as done.
    * Order inside: heads are checked, events inserted, mailbox changed, posts inserted (a post of a refused commit is undone with it).
    */
   apply(group: readonly Item[]): Promise<Applied>

@@ -1,6 +1,5 @@
 // Makes any store late, so that nothing above it can depend on answers inside the tick.
 
-import { seeded } from '../base/testing.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 
 /** Resolves when the call may go on; asked once before and once after each verb. */
@@ -46,9 +45,14 @@ export function delayed(store: JournalStore, pause: Pause): JournalStore {
 
 /** Between none and `mostTurns` turns of the event loop, from a seed. */
 export function seededPause(seed: number, mostTurns = 4): Pause {
-  const random = seeded(seed)
+  let state = seed >>> 0
+  // A linear congruential generator; its high bits are good enough to shuffle with.
+  const below = (limit: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
   return async () => {
-    for (let left = random.int(mostTurns + 1); left > 0; left--) await new Promise<void>((go) => setImmediate(go))
+    for (let left = below(mostTurns + 1); left > 0; left--) await new Promise<void>((go) => setImmediate(go))
   }
 }
 
