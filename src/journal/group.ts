@@ -164,7 +164,7 @@ export class Groups {
     return true
   }
 
-  /** Commits are kept for later, posts were answered. When nothing is kept the next post shows whether the store is back. */
+  /** Commits are kept for later, posts were answered. */
   #failed(kept: readonly Formed[], reason: string): void {
     this.#doubtful = true
     this.#retry = [...this.#retry, ...kept]
@@ -172,9 +172,7 @@ export class Groups {
     this.#alarm ??= this.#given.clock.after(this.#delayMs, () => {
       this.#alarm = null
       this.#delayMs = Math.min(this.#delayMs * 2, longestRetryMs)
-      if (this.#closed) return
-      if (this.#retry.length > 0) this.#fly(this.#again())
-      else this.#recovered()
+      if (!this.#closed && !this.#flight) this.#fly(this.#again())
     })
   }
 
@@ -182,7 +180,12 @@ export class Groups {
   async #again(): Promise<void> {
     const group = this.#retry
     this.#retry = []
-    await this.#apply(group)
+    if (group.length > 0) return this.#apply(group)
+    // Only posts had failed, and were answered so; they may be there all the same.
+    await this.#lookAgain().then(
+      () => this.#recovered(),
+      (thrown: unknown) => this.#failed([], messageOf(thrown)),
+    )
   }
 
   #enterReadOnly(reason: string): void {
