@@ -1,7 +1,7 @@
 // What the keys do outside single controls (UI guide, section 8). No key approves or sends anything by itself, Esc never stops work.
 
 import type { Composer } from './composer.ts'
-import type { Drawer } from './page.ts'
+import type { Drawer } from './drawer.ts'
 import type { Talk } from './talk.ts'
 
 export type KeyNeeds = {

@@ -5,6 +5,7 @@ import { makeBars } from './bars.ts'
 import { type Drafts, makeComposer } from './composer.ts'
 import { makeCover } from './cover.ts'
 import { el } from './dom.ts'
+import { makeDrawer } from './drawer.ts'
 import { makeHeader } from './header.ts'
 import { listenToKeys } from './keys.ts'
 import { makeQueue } from './queue.ts'
@@ -112,37 +113,4 @@ function show(root: HTMLElement, node: HTMLElement): void {
 function skipTo(event: Event, target: HTMLElement): void {
   event.preventDefault()
   target.focus()
-}
-
-export type Drawer = { open(): void; close(): boolean; toggle(): void; attach(parts: DrawerParts): void }
-type DrawerParts = { readonly sidebar: HTMLElement; readonly scrim: HTMLElement; readonly opener: HTMLElement }
-
-/** Beside the conversation where there is room; over it, and inert while closed, where there is none. */
-function makeDrawer(wide: MediaQueryList): Drawer {
-  let isOpen = false
-  let parts: DrawerParts | null = null
-  const apply = () => {
-    if (parts === null) return
-    parts.sidebar.inert = !wide.matches && !isOpen
-    parts.scrim.classList.toggle('open', !wide.matches && isOpen)
-    parts.opener.setAttribute('aria-expanded', String(wide.matches || isOpen))
-  }
-  const set = (open: boolean) => {
-    const was = isOpen
-    isOpen = open
-    apply()
-    if (open && !was) parts?.sidebar.querySelector<HTMLElement>('button:not([hidden])')?.focus()
-    if (!open && was && !wide.matches) parts?.opener.focus()
-    return was
-  }
-  wide.addEventListener('change', apply)
-  return {
-    open: () => void set(true),
-    close: () => set(false),
-    toggle: () => void set(!isOpen),
-    attach(given) {
-      parts = given
-      apply()
-    },
-  }
 }
