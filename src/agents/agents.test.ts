@@ -201,6 +201,14 @@ describe('open agents', () => {
     for (const one of [agents, elsewhere]) expect(old && (await one.at(old.source))?.title).toBe('Old')
   })
 
+  test('[A1] a fault is told once, however many scopes see the file', async () => {
+    const room = shelf([agent('quick'), file('no front matter')])
+    const told: string[] = []
+    const agents = openAgents({ documents: room.documents, engines: () => ['quick'], log: (_, what) => told.push(what) })
+    for (const project of ['a', 'b', 'c']) await agents.roster({ project })
+    expect(told).toEqual([expect.stringContaining('agents/scout.md:1')])
+  })
+
   test('give each scope its default, and null for who is not there', async () => {
     const room = shelf([agent('quick'), agent('assistant', 'params: {a: 1}\n')])
     const agents = openAgents({ documents: room.documents, engines: () => ['quick'] })

@@ -10,7 +10,7 @@
 import { canonical, type JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
 import type { Document, Documents, ScopeRef } from '../scopes/scopes.ts'
-import { type Agent, type AgentFile, type AgentSource, hashOf, parseAgent } from './agent.ts'
+import { type Agent, type AgentFile, type AgentSource, type Fault, hashOf, parseAgent } from './agent.ts'
 import { buildRoster, type Roster } from './roster.ts'
 
 export type Agents = {
@@ -40,16 +40,26 @@ export type AgentRooms = {
 const homeDefaults = ['hub', 'quick']
 const projectDefaults = ['assistant', 'quick']
 const mostRosters = 200
+const mostTold = 1000
 
 export function openAgents({ documents, engines, log = silent }: AgentRooms): Agents {
   const rosters = new Map<string, Promise<Roster>>()
   const forget = documents.onChange('agents/', () => rosters.clear())
   const known = new Map<string, Agent>()
+  const told = new Set<string>()
+
+  /** Each once, not once for every scope that sees the file. */
+  function tell(fault: Fault): void {
+    if (told.has(fault.message)) return
+    if (told.size >= mostTold) told.clear()
+    told.add(fault.message)
+    log('warn', fault.message, { path: fault.path, severity: fault.severity })
+  }
 
   async function load(scope: ScopeRef): Promise<Roster> {
     const files = (await documents.list('agents/', scope)).filter(isAgentFile)
     const roster = buildRoster(files, engines())
-    for (const fault of roster.faults) log('warn', fault.message, { path: fault.path, severity: fault.severity })
+    for (const fault of roster.faults) tell(fault)
     for (const agent of roster.agents) remember(known, agent)
     return roster
   }

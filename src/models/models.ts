@@ -35,8 +35,6 @@ export type Models = ModelPort & {
   modelOf(tier: Tier): string | null
   /** Per tier what is chosen, and `why` it can't be called. For `steward models` and doctor. */
   list(): readonly { readonly tier: Tier; readonly model: string | null; readonly why: string | null }[]
-  /** Loads the provider library ahead of the first call, when a model is chosen. Not needed, and not to be done before ready. */
-  warm(): Promise<void>
   /** Providers that are set up and not chosen by that alone. */
   readonly offered: readonly string[]
 }
@@ -90,10 +88,6 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
         const choice = choices[tier]
         return { tier, model: choice && nameOf(choice), why: whyNot(choice) }
       }),
-    async warm() {
-      const chosen = Object.values(choices).filter((choice) => choice !== null)
-      if (chosen.length > 0) await import('./provider.ts').then(({ prepare }) => Promise.all(chosen.map(prepare)))
-    },
     offered: offeredProviders(settings),
   }
 }

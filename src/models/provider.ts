@@ -61,11 +61,6 @@ export async function callModel(choice: Choice, request: ModelRequest, options: 
   }
 }
 
-/** Makes ready what the first call of this choice needs. */
-export async function prepare(choice: Choice): Promise<void> {
-  await load(choice)
-}
-
 const loaded = new Map<string, Promise<LanguageModelV4>>()
 
 function load(choice: Choice): Promise<LanguageModelV4> {
