@@ -25,6 +25,9 @@ export type DbOptions = {
   readonly waitMs?: number
 }
 
+/** Texts are meant to be constant; a caller that builds them must not fill the memory. */
+const mostPrepared = 500
+
 /** Opens or makes the file. Throws node:sqlite's error when it is no database. */
 export function openDb(file: string, options: DbOptions = {}): Db {
   const connection = new DatabaseSync(file, {
@@ -37,6 +40,8 @@ export function openDb(file: string, options: DbOptions = {}): Db {
     const known = prepared.get(sql)
     if (known) return known
     const made = connection.prepare(sql)
+    const [oldest] = prepared.keys()
+    if (oldest !== undefined && prepared.size >= mostPrepared) prepared.delete(oldest)
     prepared.set(sql, made)
     return made
   }
