@@ -46,7 +46,7 @@ function around(line: string, place: number): string {
     .replace(/\r$/, '')
 }
 
-/** The worker's program. It is given texts and answers with places; it has no access to anything of ours. */
+/** The worker's program. It is given texts and answers with places; it shares nothing with the hub. */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads')
 const expression = new RegExp(workerData.source, workerData.flags)
