@@ -93,7 +93,6 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   opened(() => store.close())
   const journal = await openJournal({ store: store.journal, clock, log })
   opened(() => journal.close())
-  journal.onReadOnly((isReadOnly, why) => tellReadOnly(log, isReadOnly, why))
   const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log })
   opened(() => lanes.stop())
   const people = await openPeople({
@@ -191,11 +190,6 @@ function named(error: unknown): unknown {
   if (!(error instanceof Conflict) || error.code !== 'in_use' || !error.message.startsWith('port ')) return error
   const message = `${error.message}. Stop that program, or choose another port with STEWARD_PORT (0 takes a free one).`
   return new Conflict(message, { code: 'in_use', path: 'STEWARD_PORT', cause: error })
-}
-
-function tellReadOnly(log: Log, isReadOnly: boolean, why: string): void {
-  if (isReadOnly) log('error', 'Nothing can be stored, so nothing new is done until that is mended', { why })
-  else log('warn', 'The store takes things again; Steward goes on')
 }
 
 // ---- what `steward doctor` finds

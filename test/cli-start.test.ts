@@ -1,11 +1,12 @@
 // `steward start` as a person or a service manager uses it: the real program, real sockets, real signals.
 
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readRuntime } from '../src/base/home.ts'
-import { newPlace, type Place } from './program.ts'
+import { hold, startScriptedModel } from '../src/models/scripted.ts'
+import { modelEnv, newPlace, type Place } from './program.ts'
 
 let place: Place
 beforeEach(() => {
@@ -114,6 +115,39 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('[C11] %s stops it in good o
   expect((await hub.ended).code).toBe(0)
   expect(performance.now() - began).toBeLessThan(5000)
   expect(readRuntime(place.home)).toBeNull()
+})
+
+test('[C11] a second signal ends it at once', async () => {
+  const hub = await place.start()
+  // A request that never ends holds up a stop in good order.
+  const half = connect(Number(new URL(hub.address).port), '127.0.0.1')
+  await new Promise((resolve) => half.once('connect', resolve))
+  half.on('error', () => {}).write('POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n')
+  hub.child.kill('SIGTERM')
+  await hub.until(/Steward stops/, 'err')
+  const began = performance.now()
+  hub.child.kill('SIGTERM')
+  const { code } = await hub.ended
+  expect([code === 130 || code === 0, performance.now() - began < 1000]).toEqual([true, true])
+  half.destroy()
+})
+
+test('[C11] what is under way and who waits for it hold up a stop for less than five seconds', async () => {
+  const stands = hold()
+  const model = await startScriptedModel()
+  model.script({ text: ['Half', stands] })
+  const hub = await place.start(modelEnv(model))
+  const asking = place.spawn(['ask', 'tell me'])
+  await stands.reached
+  const half = connect(Number(new URL(hub.address).port), '127.0.0.1')
+  half.on('error', () => {}).write('POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n')
+  const began = performance.now()
+  expect((await hub.stop()).code).toBe(0)
+  expect(performance.now() - began).toBeLessThan(5000)
+  expect((await asking.ended).code).not.toBe(0)
+  half.destroy()
+  stands.release()
+  await model.close()
 })
 
 test('[C11] steward stop waits until the hub has stopped', async () => {

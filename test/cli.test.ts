@@ -15,8 +15,11 @@ beforeAll(async () => {
   hub = await place.start()
 })
 afterAll(async () => {
+  const died =
+    hub.child.exitCode !== null || hub.child.signalCode !== null ? `${hub.child.exitCode} ${hub.child.signalCode} ${hub.err()}` : ''
   await place.remove()
   await model.close()
+  expect(died).toBe('')
 })
 
 const json = async (args: readonly string[]) => {

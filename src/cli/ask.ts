@@ -49,7 +49,11 @@ async function sayAndWait(hub: Hub, session: string, { text, waitSeconds }: Said
   const body = { id: `cli-${randomUUID()}`, text }
   for (let left = waitSeconds; ; left -= maxWaitSeconds) {
     const seconds = Math.min(left, maxWaitSeconds)
-    const answered = await hub.call('POST', path, messageAnswered, { body, headers: { prefer: `wait=${seconds}` } })
+    const answered = await hub.call('POST', path, messageAnswered, {
+      body,
+      headers: { prefer: `wait=${seconds}` },
+      timeoutMs: (seconds + 30) * 1000,
+    })
     const isOver = !['queued', 'accepted', 'writing'].includes(answered.status)
     if (isOver || left <= maxWaitSeconds) return answered
   }

@@ -15,6 +15,15 @@ export class HubRefused extends StewardError {
   }
 }
 
+/** It is there and does not answer: it is overloaded, or can't store anything. Exit code 1. */
+export class HubSilent extends StewardError {
+  constructor(ms: number) {
+    super('timeout', `The hub has not answered within ${Math.round(ms / 1000)} seconds. Find out why with: steward doctor`)
+  }
+}
+
+const patienceMs = 30_000
+
 /** What makes the answer a typed value: a schema of protocol/. */
 export type Shape<T> = { parse(value: unknown): T }
 
@@ -22,7 +31,8 @@ export type Ask = {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal
+  /** How long the hub may take; 30 seconds by default. */
+  readonly timeoutMs?: number
   /** A status of 400 or above that is an answer here. */
   readonly accept?: number
 }
@@ -51,8 +61,10 @@ export function hubAt(home: string, runtime: Runtime): Hub {
     home,
     runtime,
     async call(method, path, shape, ask = {}) {
-      const answer = await send(runtime.socket, method, path, ask).catch((cause: unknown) => {
-        throw new HubUnreachable(home, cause)
+      const { timeoutMs = patienceMs } = ask
+      const signal = AbortSignal.timeout(timeoutMs)
+      const answer = await send({ ...ask, socketPath: runtime.socket, method, path, signal }).catch((cause: unknown) => {
+        throw signal.aborted ? new HubSilent(timeoutMs) : new HubUnreachable(home, cause)
       })
       if (answer.status >= 400 && answer.status !== ask.accept) throw refusal(answer)
       return shape.parse(answer.json)
@@ -62,21 +74,16 @@ export function hubAt(home: string, runtime: Runtime): Hub {
 
 type Answer = { readonly status: number; readonly json: unknown }
 
-function send(socketPath: string, method: string, path: string, ask: Ask): Promise<Answer> {
-  const body = ask.body === undefined ? undefined : JSON.stringify(ask.body)
-  const headers = { host: 'localhost', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...ask.headers }
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+type Sent = Ask & { readonly socketPath: string; readonly method: string; readonly path: string; readonly signal: AbortSignal }
+
+function send({ socketPath, method, path, query, body, headers, signal }: Sent): Promise<Answer> {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const about = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
   return new Promise((resolve, reject) => {
-    const options = {
-      socketPath,
-      method,
-      path: withQuery(path, ask.query),
-      headers: { ...headers, ...length },
-      ...(ask.signal ? { signal: ask.signal } : {}),
-    }
+    const options = { socketPath, method, path: withQuery(path, query), headers: { host: 'localhost', ...about, ...headers }, signal }
     const request = httpRequest(options, (response) => readAnswer(response).then(resolve, reject))
     request.on('error', reject)
-    request.end(body)
+    request.end(text)
   })
 }
 
