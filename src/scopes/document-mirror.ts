@@ -1,7 +1,6 @@
 // The folder of documents: `<root>/<scope>/<path>`, editable in any editor. The journal is the truth and the folder a mirror of what
 // shows: what the API changes is written to its file, what an editor changes becomes a new version. Groups lie in `_group_<name>`;
 // processes have no files.
-import { type FSWatcher, watch } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { messageOf } from '../base/errors.ts'
 import type { Actor } from '../protocol/actor.ts'
@@ -9,14 +8,17 @@ import { type DocumentFiles, openDocumentFiles } from './document-files.ts'
 import { isPath, mimeOf } from './document-path.ts'
 import { hashOf, type Spot, type Versions } from './document-versions.ts'
 import type { Place } from './events.ts'
+import { watchFolder } from './folder-watch.ts'
 import { tenantProject, userOfHome } from './names.ts'
 import type { Rooms } from './rooms.ts'
 
 export type DocumentMirror = {
-  /** Takes in what an editor wrote to that file since it was last looked at. */
-  pull(spot: Spot): Promise<void>
-  /** Brings the file to what shows in the journal. Logs what it can't write: the next start tries again. */
-  push(spot: Spot): Promise<void>
+  /**
+   * A change through the hub, with its file: takes in what an editor wrote to that file before, runs `change`, then brings the file to
+   * what shows. Nothing is taken in between, so that a document whose file is not yet there is not seen as removed. What can't be
+   * written is logged: the next start tries again.
+   */
+  during<T>(spot: Spot, change: () => Promise<T>): Promise<T>
   /** Resolves when what was noticed so far is taken in. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -26,8 +28,7 @@ export type DocumentMirror = {
 export const settleMs = 150
 
 export const noMirror: DocumentMirror = {
-  pull: async () => {},
-  push: async () => {},
+  during: (_spot, change) => change(),
   settled: async () => {},
   close: async () => {},
 }
@@ -45,17 +46,25 @@ export async function openMirror(rooms: Rooms, parts: Parts, root: string): Prom
   const files = await openDocumentFiles(root, () => rooms.newId('doc'))
   let tail: Promise<void> = Promise.resolve()
   const work = openWork(rooms, parts, files)
-  const inTurn = (act: () => Promise<void>): Promise<void> => {
-    tail = tail
-      .then(act)
-      .catch((thrown) => rooms.log('error', 'the documents folder could not be read or written', { why: messageOf(thrown) }))
-    return tail
+  function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const mine = tail.then(act)
+    tail = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    return mine
   }
-  const watching = watchFolder(rooms, root, (paths) => void inTurn(() => work.look(paths)))
-  await inTurn(() => work.compare())
+  const report = (thrown: unknown) => rooms.log('error', 'the documents folder could not be read or written', { why: messageOf(thrown) })
+  const watching = watchChanges(rooms, root, (paths) => void inTurn(() => work.look(paths)).catch(report))
+  await inTurn(() => work.compare()).catch(report)
   return {
-    pull: (spot) => inTurn(() => work.pull(spot)),
-    push: (spot) => inTurn(() => work.push(spot)),
+    during: (spot, change) =>
+      inTurn(async () => {
+        await work.pull(spot)
+        const value = await change()
+        await work.push(spot)
+        return value
+      }),
     async settled() {
       watching.flush()
       await tail
@@ -111,12 +120,12 @@ function openWork(rooms: Rooms, parts: Parts, files: DocumentFiles) {
   /** A file that went hides its document, unless its whole place went: that is a lost disk more often than a wish. */
   async function gone(path: string): Promise<void> {
     const found = placeIn(path)
-    if (found === null || (await files.below(folderOf(found.place))).length === 0) return
+    if (found === null) return
     for (const row of await views.documents.list(found.path, [found.place])) {
-      if (row.path !== found.path && !row.path.startsWith(`${found.path}/`)) continue
+      if (found.path !== '' && row.path !== found.path && !row.path.startsWith(`${found.path}/`)) continue
       const spot = { place: found.place, path: row.path }
       await attempt(spot, async () => {
-        if ((await files.read(nameOf(spot))) !== null) return
+        if ((await files.read(nameOf(spot))) !== null || (await files.below(folderOf(spot.place))).length === 0) return
         await versions.hide(spot, editorOf(spot.place))
         changed(spot.path)
       })
@@ -151,7 +160,7 @@ function openWork(rooms: Rooms, parts: Parts, files: DocumentFiles) {
 }
 
 /** Collects changes, and tells of them when there were none for a while. */
-function watchFolder(rooms: Rooms, root: string, look: (paths: readonly string[]) => void) {
+function watchChanges({ clock, log }: Rooms, root: string, look: (paths: readonly string[]) => void) {
   const dirty = new Set<string>()
   let alarm: { cancel(): void } | null = null
   const flush = () => {
@@ -159,34 +168,25 @@ function watchFolder(rooms: Rooms, root: string, look: (paths: readonly string[]
     alarm = null
     const paths = [...dirty]
     dirty.clear()
-    if (paths.length > 0) look(paths)
+    if (paths.length === 0) return
+    watching.refresh(paths)
+    look(paths)
   }
-  const notice = (_kind: string, name: string | null) => {
-    const path = name === null ? '' : name.replaceAll('\\', '/')
+  const notice = (path: string) => {
     if (path !== '' && !isPath(path)) return
     dirty.add(path)
     alarm?.cancel()
-    alarm = rooms.clock.after(settleMs, flush)
+    alarm = clock.after(settleMs, flush)
   }
-  const watcher = startWatching(rooms, root, notice)
+  const watching = watchFolder(root, notice, (why) =>
+    log('error', 'the documents folder is not watched; edits are taken in at the next start', { why: messageOf(why) }),
+  )
   return {
     flush,
     close() {
       alarm?.cancel()
-      watcher?.close()
+      watching.close()
     },
-  }
-}
-
-/** null when the system can't watch (no more watches, a network drive): edits are then taken in at the next start. */
-function startWatching({ log }: Rooms, root: string, notice: (kind: string, name: string | null) => void): FSWatcher | null {
-  const failed = (thrown: unknown) =>
-    log('error', 'the documents folder is not watched; edits are taken in at the next start', { why: messageOf(thrown) })
-  try {
-    return watch(root, { recursive: true, persistent: false }, notice).on('error', failed)
-  } catch (thrown) {
-    failed(thrown)
-    return null
   }
 }
 

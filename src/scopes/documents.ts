@@ -36,10 +36,10 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
     if (level === 'bundled') throw new Conflict('Bundled documents are read-only: write one at an inner level, it hides the bundled one.')
     return { path: checkPath(path), place: await checkPlace(rooms, parts.projects, { level, scope }) }
   }
-  async function ended(spot: Spot, cursor: number) {
-    await mirror.push(spot)
+  async function change<T>(spot: Spot, act: () => Promise<T>): Promise<T> {
+    const value = await mirror.during(spot, act)
     listeners.changed(spot.path)
-    return { value: null, cursor }
+    return value
   }
 
   return {
@@ -58,9 +58,7 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
       const text = checkText(given.text)
       const mime = given.mime === undefined ? mimeOf(spot.path) : checkMime(given.mime)
       const expected = given.expected === undefined ? {} : { expected: checkVersion(given.expected) }
-      await mirror.pull(spot)
-      const { cursor } = await versions.put({ ...spot, text, mime, ...expected, by })
-      await ended(spot, cursor)
+      const { cursor } = await change(spot, () => versions.put({ ...spot, text, mime, ...expected, by }))
       const row = await views.documents.find(spot.path, [spot.place])
       if (row === null) throw new Conflict(`The document ${quote(spot.path)} was removed meanwhile.`)
       return { value: await full(row), cursor }
@@ -72,12 +70,11 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
     },
     async remove(path, level, scope, by) {
       const spot = await spotOf(path, level, scope)
-      await mirror.pull(spot)
-      return ended(spot, await versions.hide(spot, by))
+      return { value: null, cursor: await change(spot, () => versions.hide(spot, by)) }
     },
     async purge(path, level, scope, by) {
       const spot = await spotOf(path, level, scope)
-      return ended(spot, await versions.purge(spot, by))
+      return { value: null, cursor: await change(spot, () => versions.purge(spot, by)) }
     },
     onChange: listeners.add,
   }
@@ -86,8 +83,8 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
 /** Purges all documents of a place, hidden ones too. */
 export async function purgePlace(parts: Pick<DocumentParts, 'versions' | 'mirror' | 'listeners'>, place: Place): Promise<void> {
   for (const path of await parts.versions.paths(place)) {
-    await parts.versions.purge({ place, path }, 'system')
-    await parts.mirror.push({ place, path })
+    const spot = { place, path }
+    await parts.mirror.during(spot, () => parts.versions.purge(spot, 'system'))
     parts.listeners.changed(path)
   }
 }

@@ -19,7 +19,7 @@ export type ScopesOptions = Omit<Rooms, 'fact' | 'log' | 'tenant'> & {
   readonly tenant?: string
   /** Folder of the documents that come with the program. */
   readonly bundledRoot: string
-  /** Folder of the documents that a person overrides, made when missing; null: documents have no files. */
+  /** Folder of the documents that a person overrides, made when missing; null: documents have no files (several nodes on one store). */
   readonly documentsRoot: string | null
 }
 
