@@ -100,6 +100,21 @@ export class Lane {
     else this.#control.push(entry)
   }
 
+  /**
+   * What waits in the store, read since the state last changed: entries that other nodes posted are heard so. True when there
+   * was one. While something is in flight nothing can be said.
+   */
+  notice(waiting: readonly Entry[]): boolean {
+    if (this.#gone || this.#writer.inFlight() > 0) return false
+    const here = new Set([...this.#inbox, ...this.#control].map((entry) => entry.id))
+    const fresh = waiting.filter((entry) => !here.has(entry.id))
+    for (const entry of fresh) this.#known.add(entry.id)
+    this.#control.push(...fresh.filter((entry) => !isWork(entry.body)))
+    const there = new Set(waiting.map((entry) => entry.id))
+    this.#inbox = [...waiting.filter((entry) => isWork(entry.body)), ...this.#inbox.filter((entry) => !there.has(entry.id))]
+    return fresh.length > 0
+  }
+
   /** A delegation did not reach its lane: who waits for it is told. */
   undelivered(ask: AskId): void {
     const { turn } = this.state

@@ -66,6 +66,8 @@ export class Residents {
   readonly #pump: Pump
   #turns = 0
   #sweeping: Alarm | null = null
+  /** The last lane of the page that was looked at before. */
+  #sweptTo: LaneId | undefined
   #stopped = true
 
   constructor(given: ResidentsOptions) {
@@ -250,9 +252,25 @@ export class Residents {
     })
   }
 
+  /** Lanes that nobody owns are opened; own ones that have work are looked at, since other nodes post to them too (T6). */
   async #sweep(limit: number): Promise<void> {
     const { store, node, mayAct } = this.#given
-    if (mayAct()) for (const lane of await store.unfinished(node, limit)) this.#opening.want(lane)
+    if (!mayAct()) return
+    const found = await store.unfinished(node, limit, this.#sweptTo)
+    this.#sweptTo = found.length < limit ? undefined : found.at(-1)
+    for (const id of found) {
+      const lane = this.#lanes.get(id)
+      if (lane) await this.#lookInto(lane)
+      else this.#opening.want(id)
+    }
+    const due = await store.nextDue()
+    if (due !== null) this.#given.timerSet(due)
+  }
+
+  async #lookInto(lane: Lane): Promise<void> {
+    const { state } = lane
+    const waiting = await this.#given.store.waiting(lane.id)
+    if (lane.state === state && lane.notice(waiting)) this.#pump.add(lane.id, priorityNow(lane))
   }
 }
 

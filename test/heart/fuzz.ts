@@ -19,7 +19,8 @@ import { answerOne, type Crowd, control, deeds, pickOf } from './people.ts'
 import { programmed } from './program.ts'
 import { watch } from './watch.ts'
 
-export type StoreKind = 'memory' | 'late' | 'sqlite'
+/** Over which store; `pair`: two nodes share one. */
+export type StoreKind = 'memory' | 'late' | 'sqlite' | 'pair'
 export type Story = {
   readonly seed: number
   readonly kind: StoreKind
@@ -35,7 +36,8 @@ type Hub = Crowd & {
   readonly raw: JournalStore
   readonly faults: Faults
   version: number
-  life: Living
+  /** The machines that run now: one, or a pair. */
+  readonly running: Living[]
   lives: number
 }
 
@@ -50,9 +52,18 @@ export async function story(seed: number, kind: StoreKind): Promise<Story & { re
     const judged = await judge(hub.raw, { events, world: hub.world, acked: hub.acked })
     const problems = [...(stuck ? [stuck] : []), ...hub.world.problems, ...judged]
     const turns = events.filter((e) => e.type === 'turn-started').length
-    return { all: events, seed, kind, problems, turns, crashes: hub.lives - 1, events: events.length, effects: hub.world.effects.length }
+    return {
+      all: events,
+      seed,
+      kind,
+      problems,
+      turns,
+      crashes: hub.lives - hub.running.length,
+      events: events.length,
+      effects: hub.world.effects.length,
+    }
   } finally {
-    hub.life.die()
+    for (const life of hub.running) life.die()
     await opened.close()
   }
 }
@@ -89,9 +100,12 @@ async function openHub(
     clock,
     newId,
     maxOpen: random.pick([2, 3, 1000]),
-    engine: (life) => programmed({ world, life, lanes: () => lanes }, hub.version, hub.version === 1 ? [] : random.pick([[1], [1], []])),
+    ...(kind === 'pair' && { shared: true, lease: { ttlMs: 3_000, marginMs: 1_000 } }),
+    engine: (life) =>
+      programmed({ world, life, lanes: () => lanes, now: clock.now }, hub.version, hub.version === 1 ? [] : random.pick([[1], [1], []])),
   }
   const life = await live(machine, 1)
+  const running = kind === 'pair' ? [life, await live(machine, 2)] : [life]
   const processes = Array.from(
     { length: 3 + random.int(3) },
     (_, i): ProcessInfo => ({
@@ -111,9 +125,26 @@ async function openHub(
     await life.lanes.create(process, 'user:ada')
     lanes.push(process.id as string as LaneId)
   }
-  const rest = { world, newId, machine, raw, faults, seen: watch(raw), processes, lanes, posted: [], acked: new Map(), life, lives: 1 }
-  const whole: Hub = Object.assign(hub, rest, { door: () => whole.life.lanes })
+  const rest = {
+    world,
+    newId,
+    machine,
+    raw,
+    faults,
+    seen: watch(raw),
+    processes,
+    lanes,
+    posted: [],
+    acked: new Map(),
+    running,
+    lives: running.length,
+  }
+  const whole: Hub = Object.assign(hub, rest, { door: () => some(whole).lanes })
   return whole
+}
+
+function some(hub: Hub): Living {
+  return hub.world.random.pick(hub.running)
 }
 
 /** Knows what is durable, also when the answer gets lost. */
@@ -134,32 +165,40 @@ async function disturb(hub: Hub): Promise<void> {
     await hub.seen.look()
     await pickOf(doings, random.next())(hub)
     await ticks(random.pick([0, 1, 3, 12, 30]), random)
-    if (!hub.life.alive) await restart(hub)
+    await raise(hub)
   }
 }
 
 const doings: readonly (readonly [number, (hub: Hub) => unknown])[] = [
   ...deeds,
   [10, (hub) => hub.machine.clock.advance(1 + hub.world.random.int(hub.world.random.pick([20, 900, 6000])))],
-  [5, (hub) => hub.life.die()],
-  [5, (hub) => hub.life.arm(1 + hub.world.random.int(6), hub.world.random.pick(['before', 'after']))],
-  [3, (hub) => hub.life.poison(hub.world.random.pick(['moved_on', 'invalid']))],
+  [5, (hub) => some(hub).die()],
+  [5, (hub) => some(hub).arm(1 + hub.world.random.int(6), hub.world.random.pick(['before', 'after']))],
+  [3, (hub) => some(hub).poison(hub.world.random.pick(['moved_on', 'invalid']))],
   [3, (hub) => steal(hub.raw, hub.world.random.pick(hub.lanes), 'nod_thief' as NodeId)],
   [4, (hub) => hub.faults.failNext(hub.world.random.pick(['before', 'after']), 1 + hub.world.random.int(2))],
+  [4, (hub) => hub.running.length > 1 && some(hub).cut()],
+  [6, (hub) => hub.running.length > 1 && some(hub).mend()],
   [10, () => tick()],
 ]
 
-async function restart(hub: Hub): Promise<void> {
-  hub.life.die()
-  if (hub.version === 1 && hub.world.random.next() < 0.03) hub.version = 2
+/** Starts again what died. */
+async function raise(hub: Hub): Promise<void> {
+  for (const [i, life] of hub.running.entries()) if (!life.alive) await restart(hub, i)
+}
+
+async function restart(hub: Hub, i: number): Promise<void> {
+  const { random } = hub.world
+  hub.running[i]?.die()
+  if (hub.version === 1 && hub.running.length === 1 && random.next() < 0.03) hub.version = 2
   // A start may itself be cut short.
   for (;;) {
     hub.lives += 1
     const life = await live(hub.machine, hub.lives)
-    hub.life = life
-    if (hub.world.calm || hub.world.random.next() < 0.75) return
-    life.arm(1 + hub.world.random.int(2), hub.world.random.pick(['before', 'after']))
-    await ticks(40, hub.world.random)
+    hub.running[i] = life
+    if (hub.world.calm || random.next() < 0.75) return
+    life.arm(1 + random.int(2), random.pick(['before', 'after']))
+    await ticks(40, random)
     life.die()
   }
 }
@@ -170,12 +209,14 @@ async function restart(hub: Hub): Promise<void> {
 async function quiet(hub: Hub): Promise<string | null> {
   calmDown(hub.world)
   hub.faults.failNext('before', 0)
-  if (hub.world.random.next() < 0.5) await restart(hub)
+  for (const life of hub.running) life.mend()
+  if (hub.world.random.next() < 0.5) await restart(hub, 0)
   let idle = 0
   for (let round = 0; round < 400; round++) {
     await still(hub)
     // A machine may still die of what was armed before, and a lane that was shut out waits for the next start.
-    if (!hub.life.alive || hub.life.lanes.stats().quarantined.length > 0) await restart(hub)
+    for (const life of hub.running) if (life.lanes.stats().quarantined.length > 0) life.die()
+    await raise(hub)
     if (await isDone(hub)) return null
     if (await help(hub, round)) idle = 0
     else if (++idle > 8) break
@@ -190,25 +231,28 @@ async function still(hub: Hub): Promise<void> {
   for (let same = 0, left = 5_000; same < 50 && left > 0; left--) {
     await tick()
     const now = hub.world.durable
-    same = now === last && hub.life.journal.health().pending === 0 ? same + 1 : 0
+    same = now === last && hub.running.every((life) => life.journal.health().pending === 0) ? same + 1 : 0
     last = now
-    if (hub.life.journal.readOnly) return
+    if (isReadOnly(hub)) return
   }
 }
 
+const isReadOnly = (hub: Hub) => hub.running.some((life) => life.journal.readOnly)
 const unfinished = (hub: Hub) => hub.raw.unfinished('nod_any' as NodeId, 100)
 
 async function isDone(hub: Hub): Promise<boolean> {
   await hub.seen.look()
-  if (hub.life.journal.readOnly || hub.seen.turns.size + hub.seen.suspended.size > 0) return false
-  return (await unfinished(hub)).length === 0 && (await hub.raw.nextDue()) === null
+  if (isReadOnly(hub) || hub.seen.turns.size + hub.seen.suspended.size > 0) return false
+  if ((await unfinished(hub)).length > 0 || (await hub.raw.countWaiting()) > 0) return false
+  return (await hub.raw.nextDue()) === null
 }
 
 /** What people and time would do. False when only time passed. */
 async function help(hub: Hub, round: number): Promise<boolean> {
   const { seen, machine } = hub
-  if (hub.life.journal.readOnly) {
-    machine.clock.advance(5_000)
+  if (hub.running.length > 1) await pass(hub, 1_400)
+  if (isReadOnly(hub)) {
+    await pass(hub, 5_000)
     return round < 300
   }
   let did = 0
@@ -218,11 +262,20 @@ async function help(hub: Hub, round: number): Promise<boolean> {
   if (did > 0) return true
   const due = await hub.raw.nextDue()
   if (due !== null) {
-    machine.clock.advance(Math.max(1, due - machine.clock.now()))
+    await pass(hub, Math.max(1, due - machine.clock.now()))
     return round < 300
   }
   const waiting = [...seen.turns].filter(([lane, turn]) => seen.parked.has(turn) && ![...seen.open.values()].some((a) => a.lane === lane))
   for (const [lane, turn] of waiting) control(hub, lane, { kind: 'stop', turn: turn as TurnId })
-  machine.clock.advance(11_000)
+  await pass(hub, 11_000)
   return waiting.length > 0 && round < 300
+}
+
+/** Time passes; where there are leases, not faster than they are renewed. */
+async function pass(hub: Hub, ms: number): Promise<void> {
+  const step = hub.running.length > 1 ? 700 : ms
+  for (let left = ms; left > 0; left -= step) {
+    hub.machine.clock.advance(Math.min(step, left))
+    if (hub.running.length > 1) for (let i = 0; i < 20; i++) await tick()
+  }
 }

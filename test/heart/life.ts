@@ -19,6 +19,9 @@ export type Living = Life & {
   /** The next commit of an owned lane is spoilt. */
   poison(how: 'moved_on' | 'invalid'): void
   die(): void
+  /** The line to the store is cut: what is on its way stays on its way until it is mended. */
+  cut(): void
+  mend(): void
 }
 
 export type Machine = {
@@ -35,10 +38,12 @@ export type Machine = {
 
 export async function live(machine: Machine, number: number): Promise<Living> {
   const { clock, newId } = machine
-  const life: Life = { number, alive: true }
+  const life: Life = { number, alive: true, leaseUntil: Number.POSITIVE_INFINITY }
   let fuse = Number.POSITIVE_INFINITY
   let fused: 'before' | 'after' = 'before'
   let poisoned: 'moved_on' | 'invalid' | null = null
+  let line = gate()
+  line.open()
 
   function die(): void {
     life.alive = false
@@ -67,8 +72,12 @@ export async function live(machine: Machine, number: number): Promise<Living> {
       const verb: unknown = key === 'apply' ? apply : Reflect.get(target, key)
       if (typeof verb !== 'function') return verb
       return async (...args: unknown[]) => {
+        await line.whole
         if (!life.alive) return never()
+        const from = clock.now()
         const result: unknown = await verb.apply(target, args)
+        await line.whole
+        if (key === 'heartbeat' && life.alive) life.leaseUntil = from + Number(args[1])
         return life.alive ? result : never()
       }
     },
@@ -98,6 +107,11 @@ export async function live(machine: Machine, number: number): Promise<Living> {
     poison: (how: 'moved_on' | 'invalid') => {
       poisoned = how
     },
+    cut: () => {
+      line.open()
+      line = gate()
+    },
+    mend: () => line.open(),
     die() {
       die()
       void lanes.stop()
@@ -107,6 +121,11 @@ export async function live(machine: Machine, number: number): Promise<Living> {
   // A machine that dies while it starts never gets there.
   void lanes.start()
   return living
+}
+
+function gate(): { readonly whole: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { whole: promise, open: resolve }
 }
 
 /** Lets another node take the lane for a moment. */

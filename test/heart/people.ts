@@ -31,13 +31,14 @@ function send(crowd: Crowd, entry: NewEntry): void {
   const { world, acked } = crowd
   const key = `${entry.lane} ${entry.id}`
   const content = canonical([entry.from, entry.body])
+  const before = acked.get(key)
   void crowd
     .door()
     .post(entry)
     .then((result) => {
       const known = acked.get(key)
       if (result.ok && known !== undefined && known !== content) world.problems.push(`${key}: a conflict was acknowledged`)
-      if (result.ok && known === content && !result.duplicate) world.problems.push(`${key}: accepted twice`)
+      if (result.ok && before === content && !result.duplicate) world.problems.push(`${key}: accepted twice`)
       if (!result.ok && known === content && result.reason !== 'unavailable')
         world.problems.push(`${key}: known, and refused as ${result.reason}`)
       if (result.ok && known === undefined) crowd.onAck?.(key, content)

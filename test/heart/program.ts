@@ -7,8 +7,21 @@ import { type Act, type Answer, type Arrived, type Engine, NotDone, StepFailed, 
 import type { Entry } from '../../src/protocol/entry.ts'
 import { digest, hang, never, type Outside, type Random, ticks } from './outside.ts'
 
-export type Life = { readonly number: number; alive: boolean }
-export type Scene = { readonly world: Outside; readonly life: Life; readonly lanes: () => readonly LaneId[] }
+export type Life = {
+  readonly number: number
+  alive: boolean
+  /** Where nodes share a store: when this one's lease ends, as the store last said, ms. */
+  leaseUntil?: number
+}
+/** How long before the end of a lease nothing may begin, ms. */
+const marginMs = 1_000
+
+export type Scene = {
+  readonly world: Outside
+  readonly life: Life
+  readonly lanes: () => readonly LaneId[]
+  readonly now?: () => number
+}
 
 type Branch = Scene & {
   readonly turn: Turn
@@ -128,6 +141,7 @@ async function effect(b: Branch, name: string, kind: 'replayable' | 'idempotent'
   try {
     const value = await b.turn.step(name, kind, async (act) => {
       acted = true
+      mayBegin(b, name)
       const { world } = b
       await dawdle(b)
       const nonce = touch(b, act, { kind, input })
@@ -150,6 +164,7 @@ async function unrepeatable(b: Branch, name: string): Promise<void> {
   let acted = false
   const act = async (a: Act) => {
     acted = true
+    mayBegin(b, name)
     await dawdle(b)
     const luck = world.calm ? 1 : world.random.next()
     if (luck < 0.08) throw new NotDone('not sent')
@@ -182,9 +197,22 @@ async function dawdle(b: Branch): Promise<void> {
   if (!b.life.alive) await never()
 }
 
+/** L7. */
+function mayBegin(b: Branch, name: string): void {
+  const until = b.life.leaseUntil ?? Number.POSITIVE_INFINITY
+  const now = b.now?.() ?? 0
+  if (now >= until - marginMs) b.world.problems.push(`${b.turn.id}/${name} began ${until - now} ms before the end of the lease`)
+}
+
+/** What a request on its way does when its machine was cut off: it is late, and nobody can say what became of it. */
+function isLate(b: Branch): boolean {
+  return (b.now?.() ?? 0) >= (b.life.leaseUntil ?? Number.POSITIVE_INFINITY)
+}
+
 function touch(b: Branch, act: Act, given: { kind: 'replayable' | 'idempotent' | 'once'; input: string }): number {
   const { world } = b
   act.signal.throwIfAborted()
+  if (isLate(b)) throw new Error('too late')
   const nonce = ++world.nonces
   world.note({ key: act.key, attempt: act.attempt, nonce, life: b.life.number, durable: world.durable, ...given })
   return nonce
