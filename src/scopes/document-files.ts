@@ -13,6 +13,7 @@ export type DocumentFiles = {
   write(path: string, text: string): Promise<void>
   /** Also the folders that are empty then. */
   remove(path: string): Promise<void>
+  isFolder(path: string): Promise<boolean>
   /** Paths of all files below a path; the path itself when it is a file; [] when it is missing. What can't be a document is left out. */
   below(path: string): Promise<readonly string[]>
 }
@@ -75,6 +76,14 @@ export async function openDocumentFiles(root: string, newName: () => string): Pr
         for (let folder = dirname(file); folder !== real; folder = dirname(folder)) await rmdir(folder)
       } catch (thrown) {
         if (!isMissing(thrown) && codeOf(thrown) !== 'ENOTEMPTY' && codeOf(thrown) !== 'EEXIST') throw thrown
+      }
+    },
+    async isFolder(path) {
+      try {
+        return (await lstat(fileOf(path))).isDirectory()
+      } catch (thrown) {
+        if (isMissing(thrown)) return false
+        throw thrown
       }
     },
     async below(path) {

@@ -125,7 +125,7 @@ function openWork(rooms: Rooms, parts: Parts, files: DocumentFiles) {
       if (found.path !== '' && row.path !== found.path && !row.path.startsWith(`${found.path}/`)) continue
       const spot = { place: found.place, path: row.path }
       await attempt(spot, async () => {
-        if ((await files.read(nameOf(spot))) !== null || (await files.below(folderOf(spot.place))).length === 0) return
+        if ((await files.read(nameOf(spot))) !== null || !(await files.isFolder(folderOf(spot.place)))) return
         await versions.hide(spot, editorOf(spot.place))
         changed(spot.path)
       })

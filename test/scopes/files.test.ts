@@ -61,6 +61,14 @@ describe('documents as files', () => {
     expect(await bench.scopes.documents.find('agents/scout.md', { user: 'ada' })).toMatchObject({ level: 'home', by: 'user:ada' })
   })
 
+  test('[P16] the only file of a place that is removed hides its document too, and comes back when it is written again', async () => {
+    await write('one')
+    rmSync(fileOf('garden', 'agents', 'scout.md'))
+    await until(async () => (await text()) === undefined)
+    edit('one', 'garden', 'agents', 'scout.md')
+    await until(async () => (await text()) === 'one')
+  })
+
   test('[P16] a file that is removed hides its document; a place that is gone hides nothing', async () => {
     await write('one')
     await write('other', 'notes.md')
