@@ -106,6 +106,18 @@ describe('new sessions', () => {
   })
 })
 
+describe('pages', () => {
+  test('[P12] a limit outside 1 to 500 is refused everywhere', async () => {
+    const { scopes } = await open()
+    const { id } = await start()
+    for (const limit of [0, -1, 501, 1.5, Number.NaN, '5' as never]) {
+      await expect(scopes.sessions.list({ user: 'ada', limit })).rejects.toMatchObject({ code: 'invalid', path: '/limit' })
+      await expect(scopes.projects.list({ limit })).rejects.toMatchObject({ path: '/limit' })
+      await expect(scopes.conversation.branch(id, { limit })).rejects.toMatchObject({ path: '/limit' })
+    }
+  })
+})
+
 describe('titles', () => {
   test('[P9] from the first message, until a person names it', async () => {
     const { scopes, say, until } = await open()
