@@ -10,7 +10,8 @@ type Patch = readonly [file: string, find: string, replace: string]
 export type Mutation = {
   readonly trap: string
   readonly bug: string
-  readonly kind: 'memory' | 'late' | 'pair'
+  /** Which fuzz shows it; `tests`: the unit tests of the lanes do. */
+  readonly kind: 'memory' | 'late' | 'pair' | 'tests'
   readonly patches: readonly Patch[]
 }
 
@@ -99,7 +100,7 @@ export const mutations: readonly Mutation[] = [
   {
     trap: 'T13',
     bug: 'a run that left something out parks and waits',
-    kind: 'memory',
+    kind: 'tests',
     patches: [['lanes/run.ts', 'if (this.#unvisited <= 0) return []', 'if (this.#unvisited <= 1e9) return []']],
   },
   {
@@ -181,22 +182,35 @@ export async function hunt(mutation: Mutation, seeds: number): Promise<Hunted> {
   try {
     cpSync(join(packageRoot, 'src'), join(folder, 'src'), { recursive: true })
     cpSync(join(packageRoot, 'test/heart'), join(folder, 'test/heart'), { recursive: true })
-    cpSync(join(packageRoot, 'package.json'), join(folder, 'package.json'))
+    cpSync(join(packageRoot, 'scripts'), join(folder, 'scripts'), { recursive: true })
+    for (const file of ['package.json', 'vitest.config.ts']) cpSync(join(packageRoot, file), join(folder, file))
     symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'))
     for (const patch of mutation.patches) {
       const missing = apply(folder, patch)
       if (missing) return { mutation, caught: false, by: missing }
     }
-    const { code, text } = await fuzz(folder, [String(seeds), mutation.kind])
-    const caught = code === 1 && text.startsWith('seed ')
+    const { code, text } = await run(folder, mutation.kind === 'tests' ? unitTests : fuzz(seeds, mutation.kind))
+    const caught = code === 1 && (text.startsWith('seed ') || text.includes('FAIL'))
     return {
       mutation,
       caught,
-      by: caught ? text.split('\n').slice(0, 2).join(' ').slice(0, 160) : `not caught by ${seeds} seeds: ${text.slice(-300)}`,
+      by: caught ? firstLines(text) : `not caught by ${seeds} seeds: ${text.slice(-300)}`,
     }
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+function firstLines(text: string): string {
+  const lines = text.split('\n')
+  const from = Math.max(
+    0,
+    lines.findIndex((line) => line.includes('FAIL')),
+  )
+  return lines
+    .slice(from, from + 2)
+    .join(' ')
+    .slice(0, 160)
 }
 
 /** The text of the patch must be there once. */
@@ -211,9 +225,21 @@ function apply(folder: string, [file, find, replace]: Patch): string | null {
   return null
 }
 
-function fuzz(folder: string, [seeds, kind]: readonly [string, string]): Promise<{ readonly code: number; readonly text: string }> {
+const unitTests = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--project',
+  'unit',
+  '--reporter',
+  'dot',
+  '--no-color',
+  'src/lanes/steps.test.ts',
+]
+const fuzz = (seeds: number, kind: string) => ['test/heart/run.ts', '1', String(seeds), kind, '1']
+
+function run(cwd: string, args: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(folder, 'test/heart/run.ts'), '1', seeds, kind, '1'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
     const parts: string[] = []
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => parts.push(part.toString()))
     const limit = setTimeout(() => child.kill('SIGKILL'), 60_000)
