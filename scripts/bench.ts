@@ -65,7 +65,7 @@ async function measureAll(): Promise<{ readonly figures: readonly Figure[]; read
       figures.push(...found)
     } catch (error) {
       isWhole = false
-      say(`${part.name.padEnd(44)}  NOT MEASURED: ${error instanceof Error ? error.message : String(error)}`)
+      say(`${part.name.padEnd(44)}  NOT MEASURED: ${[error instanceof Error ? error.message : String(error), ...place.died].join('\n')}`)
     } finally {
       await place.close()
     }

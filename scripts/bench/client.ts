@@ -38,6 +38,7 @@ export async function openClient(address: string): Promise<Client> {
       socket.write(requestText(ask, host))
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       state.waiting = { resolve, reject }
+      if (socket.destroyed) lost()
       return promise
     },
     close: () => void end(socket),

@@ -35,6 +35,8 @@ export type Place = {
   /** The scripted model server; its address without a path. */
   model(): Promise<Started & { readonly address: string }>
   floor(model: string): Promise<Started & { readonly address: string }>
+  /** What processes said that ended although nobody ended them. */
+  readonly died: readonly string[]
   close(): Promise<void>
 }
 
@@ -42,6 +44,7 @@ export type Place = {
 export function openPlace(options: { readonly profile?: string | undefined } = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'steward-bench-'))
   const alive = new Set<ChildProcess>()
+  const died: string[] = []
   const base = { PATH: process.env['PATH'] ?? '', HOME: root, XDG_RUNTIME_DIR: root }
   const killAll = () => {
     for (const child of alive) child.kill('SIGKILL')
@@ -57,7 +60,7 @@ export function openPlace(options: { readonly profile?: string | undefined } = {
     child.once('close', () => alive.delete(child))
     return child
   }
-  const start: Place['start'] = (args, env) => untilFirstLine(launch(args, env))
+  const start: Place['start'] = (args, env) => untilFirstLine(launch(args, env), died)
   const script = (name: string) => join(packageRoot, 'scripts', 'bench', name)
   let folders = 0
 
@@ -75,6 +78,7 @@ export function openPlace(options: { readonly profile?: string | undefined } = {
   return {
     folder,
     start,
+    died,
     run,
     load: (job) => run('load.ts', [], JSON.stringify(job)),
     async hub(home, model) {
@@ -96,12 +100,15 @@ export function openPlace(options: { readonly profile?: string | undefined } = {
     },
     async close() {
       process.removeListener('exit', killAll)
+      const ended = [...alive].map((child) => new Promise((resolve) => void child.once('close', resolve)))
+      for (const child of alive) child.kill('SIGKILL')
+      await Promise.all(ended)
       killAll()
     },
   }
 }
 
-async function untilFirstLine(child: ChildProcess): Promise<Started> {
+async function untilFirstLine(child: ChildProcess, died: string[]): Promise<Started> {
   const [begun, startedAt] = [performance.now(), Date.now()]
   const output = hear(child)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -112,7 +119,10 @@ async function untilFirstLine(child: ChildProcess): Promise<Started> {
   void output.ended.then(() => reject(new Error(`${nameOf(child)} ended before its first line: ${output.err}`)), reject)
   const line = await promise
   const readyMs = performance.now() - begun
+  let isOver = false
+  void output.ended.then((code) => isOver || died.push(`${nameOf(child)} ended with ${code}: ${output.err}`))
   const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    isOver = true
     child.kill(signal)
     await output.ended
   }
@@ -175,6 +185,16 @@ export function residentMb(pid: number): number {
   try {
     const kb = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return Number(kb) / 1024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Processor time that a process has used so far, its threads included, in ms (in steps of 10). Linux only; NaN elsewhere. */
+export function processorMs(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * 10
   } catch {
     return Number.NaN
   }

@@ -2,7 +2,7 @@
 
 import type { Figure } from './figure.ts'
 import { type At, driveCalls, driveTurns, modelBody, type Part } from './part.ts'
-import { type Hub, residentMb, type Started } from './place.ts'
+import { type Hub, processorMs, residentMb, type Started } from './place.ts'
 
 /** The conversation is at its longest for a model (200 lines) after so many turns: what is measured after them is steady. */
 const warmTurns = 100
@@ -46,10 +46,12 @@ const bareTurn = { method: 'POST', path: '/turn', body: modelBody(200) }
 async function atOnce(room: Room, clients: number, least: number | null): Promise<readonly Figure[]> {
   room.tell(`turns with ${clients} clients`)
   const count = room.quick ? 400 : 2_000
+  const before = processorMs(room.hub.pid)
   const turn = await driveTurns(room, room.hub, { clients, warm: warmTurns, count })
+  const processor = (processorMs(room.hub.pid) - before) / (count + clients * warmTurns)
   const loop = await driveCalls(room, room.floor.address, bareTurn, { clients, count })
   const hold = least === null ? null : { least }
-  const note = `p50 ${turn.all.p50.toFixed(1)}, p99 ${turn.all.p99.toFixed(1)} ms`
+  const note = `p50 ${turn.all.p50.toFixed(1)}, p99 ${turn.all.p99.toFixed(1)} ms; ${processor.toFixed(2)} ms of processor a turn`
   return [figure(`turns a second, ${clients} clients`, '/s', { ours: turn.perSecond, floor: loop.perSecond, hold, note })]
 }
 
