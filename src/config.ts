@@ -3,7 +3,7 @@
 //
 // C1  An empty variable counts as not set.
 // C2  An unknown key of the file is a warning; a wrong value is an error that names key, value and what is allowed.
-// C3  A provider whose key is present is offered; only STEWARD_MODEL chooses one.
+// C3  A secret is shown nowhere. A provider whose key is present is offered; only STEWARD_MODEL chooses one.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

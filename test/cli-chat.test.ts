@@ -67,6 +67,16 @@ describe('lines from a pipe', () => {
     expect(await chat('x\n', ['--agent', 'nobody'])).toMatchObject({ code: 1, out: '', err: expect.stringContaining('nobody') })
   })
 
+  test('[C8] /hub goes to the conversation in the home', async () => {
+    await place.start()
+    model.script('One.')
+    const { session } = JSON.parse((await chat('first\n', ['--json'])).out)
+    await place.run(['projects', 'create', 'demo'])
+    const elsewhere = JSON.parse((await place.run(['ask', 'x', '--project', 'demo', '--json'])).out).session
+    const ended = await chat('/hub\nsecond\n', ['--session', elsewhere, '--json'])
+    expect(JSON.parse(ended.out)).toMatchObject({ session, messages: [{ text: 'first' }, { text: 'One.' }, { text: 'second' }, {}] })
+  })
+
   test('[C4] that end in a failure are a failure', async () => {
     await place.start()
     model.script({ status: 401, message: 'bad key' })
@@ -180,23 +190,18 @@ describe('questions', () => {
     },
   }
 
+  /** A hub in this process with one engine more, and an agent of the person's own that uses it. */
   async function withAsker(work: () => Promise<void>): Promise<void> {
-    mkdirSync(join(place.home, 'documents', 'agents'), { recursive: true })
+    const folder = join(place.home, 'documents', '_tenant', 'agents')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'asker.md'), '---\nname: asker\nengine: asker\n---\nAsks first.\n')
     const config = await loadConfig({ env: { ...place.env, STEWARD_MODEL: '' } })
     const steward = await openSteward(config, { log: silent, env: { ...place.env }, engines: [asker] })
     try {
-      await addAgent(steward.address)
       await work()
     } finally {
       await steward.close()
     }
-  }
-
-  /** The person's own agent, as the page would write it. */
-  async function addAgent(_address: string): Promise<void> {
-    const folder = join(place.home, 'documents', '_tenant', 'agents')
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'asker.md'), '---\nname: asker\nengine: asker\n---\nAsks first.\n')
   }
 
   test('[C4] ask ends with 4 and says how to answer; the answer is taken', async () => {

@@ -129,6 +129,7 @@ function put(one: Chat, text: string): void {
 
 /** A sentence beside the conversation. */
 function aside(one: Chat, sentence: string): void {
+  if (one.isOver) return
   const isBack = one.isPrompted
   clearPrompt(one)
   tell(sentence)
@@ -165,7 +166,7 @@ function fromKeyboard(one: Chat, call: Call): Promise<ExitCode> {
 
 /** Ctrl-C stops what runs, clears what is typed, and ends the chat when there is neither. */
 function interrupted(one: Chat): void {
-  if (one.talk.view.turn !== null) void stop(one)
+  if (one.talk.view.turn !== null) stop(one).catch((error: unknown) => aside(one, messageOf(error)))
   else if (one.lines.line === '') one.lines.close()
   else {
     one.lines.write(null, { ctrl: true, name: 'e' })
@@ -282,11 +283,12 @@ async function help(one: Chat): Promise<void> {
   )
 }
 
-/** The hub's newest open conversation in the person's home, or a new one. */
+/** The newest open conversation in the person's home, one with the hub before others; a new one when there is none. */
 async function goHome(one: Chat, call: Call): Promise<Next> {
   const hub = await findHub(call)
   const { items } = await hub.call('GET', '/api/sessions', sessions, { query: { limit: 100 } })
-  const atHome = items.find((one) => one.project.startsWith('_user_') && one.agent === 'hub' && one.status !== 'CLOSED')
+  const homes = items.filter((one) => one.project.startsWith('_user_') && one.status !== 'CLOSED')
+  const atHome = homes.find((one) => one.agent === 'hub') ?? homes[0]
   if (atHome?.id !== one.talk.view.session || !atHome) await one.talk.enter(atHome ? { session: atHome.id } : {})
   return 'go on'
 }
