@@ -49,7 +49,7 @@ export async function story(seed: number, kind: StoreKind): Promise<Story & { re
     const stuck = await quiet(hub)
     await hub.seen.look()
     const { events } = hub.seen
-    const judged = await judge(hub.raw, { events, world: hub.world, acked: hub.acked })
+    const judged = await judge(hub.raw, { events, world: hub.world, acked: hub.acked, isShared: kind === 'pair' })
     const problems = [...(stuck ? [stuck] : []), ...hub.world.problems, ...judged]
     const turns = events.filter((e) => e.type === 'turn-started').length
     return {

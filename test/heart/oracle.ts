@@ -10,7 +10,13 @@ import type { Outside } from './outside.ts'
 import { dataOf, entryOf } from './watch.ts'
 
 type Say = (problem: string) => void
-type Given = { readonly events: readonly Event[]; readonly world: Outside; readonly acked: ReadonlyMap<string, string> }
+type Given = {
+  readonly events: readonly Event[]
+  readonly world: Outside
+  readonly acked: ReadonlyMap<string, string>
+  /** Several nodes wrote: one that was replaced may have seen what never became true. */
+  readonly isShared?: boolean
+}
 
 /** What an engine does. */
 const deeds = [
@@ -43,7 +49,7 @@ export async function judge(store: JournalStore, given: Given): Promise<readonly
   acknowledged(given, say)
   requests(given.events, say)
   effects(given, say)
-  sights(given, say)
+  if (!given.isShared) sights(given, say)
   return problems
 }
 
@@ -249,34 +255,38 @@ function effects({ events, world }: Given, say: Say): void {
   }
 }
 
-/** L4: what a replay is given is what was recorded. */
+/** L4: a run that began after something was recorded is given what was recorded. */
 function sights({ events, world }: Given, say: Say): void {
-  const records = new Map<string, string>()
+  const records = recordsIn(events)
+  for (const { turn, name, value, acted, begun } of world.sights) {
+    const record = records.get(`${turn} ${name}`)
+    if (!record || record.cursor > begun) continue
+    if (acted) say(`${turn} ${name} was done again after it was recorded`)
+    else if (value !== record.value) say(`${turn} ${name} was ${value.slice(0, 60)}, recorded ${record.value.slice(0, 60)}`)
+  }
+}
+
+function recordsIn(events: readonly Event[]): ReadonlyMap<string, { readonly value: string; readonly cursor: number }> {
+  const records = new Map<string, { value: string; cursor: number }>()
   const asks = new Map<string, string>()
   for (const event of events) {
-    if (event.type === 'question-answered' || event.type === 'ask-answered') {
-      const { ask, outcome, value } = dataOf(event, 'ask-answered').answer
-      asks.set(ask, JSON.stringify({ ask, outcome, value }))
-    }
+    const value = recordIn(event, asks)
+    if (value !== null) records.set(`${String(event.data['turn'])} ${String(event.data['name'])}`, { value, cursor: event.cursor })
   }
-  for (const event of events) {
-    const key = `${String(event.data['turn'])} ${String(event.data['name'])}`
-    if (event.type === 'step-done') {
-      const data = dataOf(event, 'step-done')
-      if (!('value' in data)) continue
-      const { kind, outcome, value } = data
-      records.set(key, JSON.stringify(kind !== 'once' ? value : outcome === 'done' ? { was: 'done', value } : { was: outcome }))
-    }
-    if (event.type === 'clock-read') records.set(key, JSON.stringify(event.data['at']))
-    if (event.type === 'wait-ended') records.set(key, asks.get(String(event.data['ask'])) ?? 'no answer')
+  return records
+}
+
+/** The text of what the event recorded under its name; null when it is no record that a replay is given. */
+function recordIn(event: Event, asks: Map<string, string>): string | null {
+  if (event.type === 'question-answered' || event.type === 'ask-answered') {
+    const { ask, outcome, value } = dataOf(event, 'ask-answered').answer
+    asks.set(ask, JSON.stringify({ ask, outcome, value }))
   }
-  const replayed = new Set<string>()
-  for (const sight of world.sights) {
-    const key = `${sight.turn} ${sight.name}`
-    const record = records.get(key)
-    const settledBefore = replayed.has(key)
-    if (record !== undefined && sight.value !== record && !sight.acted && settledBefore)
-      say(`${key} was ${sight.value.slice(0, 60)}, recorded ${record.slice(0, 60)}`)
-    if (record !== undefined && sight.value === record) replayed.add(key)
-  }
+  if (event.type === 'clock-read') return JSON.stringify(event.data['at'])
+  if (event.type === 'wait-ended') return asks.get(String(event.data['ask'])) ?? 'no answer'
+  if (event.type !== 'step-done') return null
+  const data = dataOf(event, 'step-done')
+  if (!('value' in data)) return null
+  const { kind, outcome, value } = data
+  return JSON.stringify(kind !== 'once' ? value : outcome === 'done' ? { was: 'done', value } : { was: outcome })
 }

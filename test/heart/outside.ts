@@ -11,8 +11,14 @@ export type Effect = {
   readonly life: number
   readonly durable: number
 }
-/** What an engine was given under a name in one run; `acted`: its own act ran in that run. */
-export type Sight = { readonly turn: string; readonly name: string; readonly value: string; readonly acted: boolean }
+/** What an engine was given under a name in one run; `acted`: its own act ran in that run; `begun`: what was durable when it began. */
+export type Sight = {
+  readonly turn: string
+  readonly name: string
+  readonly value: string
+  readonly acted: boolean
+  readonly begun: number
+}
 
 export type Random = ReturnType<typeof seeded>
 

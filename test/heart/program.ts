@@ -24,6 +24,8 @@ export type Scene = {
 }
 
 type Branch = Scene & {
+  /** The newest cursor that was durable when this run began. */
+  readonly begun: number
   readonly turn: Turn
   readonly random: Random
   readonly path: string
@@ -57,6 +59,7 @@ async function run(scene: Scene, turn: Turn): Promise<void> {
   const random = seeded(seed)
   const branch: Branch = {
     ...scene,
+    begun: scene.world.durable,
     turn,
     random,
     fuel,
@@ -120,7 +123,7 @@ const ops: readonly Op[] = [
 
 function see(b: Branch, name: string, value: Json, acted = false): void {
   const text = JSON.stringify(value)
-  b.world.sights.push({ turn: b.turn.id, name, value: text, acted })
+  b.world.sights.push({ turn: b.turn.id, name, value: text, acted, begun: b.begun })
   b.seen = digest(b.seen, name, text)
 }
 
