@@ -66,6 +66,7 @@ export type StewardOptions = {
 const sweepIdleMs = 30_000
 const sweepPeopleMs = 3_600_000
 const reachMs = 3_000
+const onlySqlite = 'STEWARD_DATABASE names PostgreSQL; this version keeps its journal in SQLite: allowed is sqlite:PATH.'
 
 /**
  * Opens the hub on the data folder and resolves when it answers requests. Throws AlreadyOpen when a hub runs on it already,
@@ -126,9 +127,7 @@ type Rooms = {
 
 async function openStore({ home, database }: Config, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<SqliteStore> {
   if (database.kind === 'sqlite') return openSqliteStore({ file: database.path, now: clock.now, log, backups: join(home, 'backups') })
-  throw new InvalidInput('STEWARD_DATABASE names PostgreSQL; this version keeps its journal in SQLite: allowed is sqlite:PATH.', {
-    path: 'STEWARD_DATABASE',
-  })
+  throw new InvalidInput(onlySqlite, { path: 'STEWARD_DATABASE' })
 }
 
 type InnerOptions = Pick<Lifetime, 'opened'> & { readonly more: readonly Engine[] }
@@ -203,8 +202,11 @@ async function findings({ config, store }: Rooms): Promise<readonly Finding[]> {
 /** What can be seen of a data folder on which no hub runs. Changes nothing. */
 export async function inspectOffline(config: Config): Promise<readonly Finding[]> {
   const { database } = config
-  const file: readonly Finding[] = database.kind === 'sqlite' ? [databaseFinding(database.path, inspectFile(database.path))] : []
-  return [...file, ...(await modelFindings(config))]
+  const file: Finding =
+    database.kind === 'sqlite'
+      ? databaseFinding(database.path, inspectFile(database.path))
+      : { name: 'database', status: 'fail', detail: onlySqlite, mend: 'Unset STEWARD_DATABASE.' }
+  return [file, ...(await modelFindings(config))]
 }
 
 function databaseFinding(file: string, faults: readonly string[] | null): Finding {
