@@ -84,6 +84,11 @@ describe('what is wrong', () => {
     expect(warnings[0]).toContain('host, port, database')
   })
 
+  test('[C2] a setting that this version does not use is a warning', async () => {
+    const { warnings } = await load({ STEWARD_NATS: 'nats://127.0.0.1:4222' })
+    expect(warnings).toEqual(['STEWARD_NATS is set, but this version runs as one node and does not use it.'])
+  })
+
   test.each([
     ['STEWARD_PORT', '70000', 'STEWARD_PORT is "70000"; allowed is: a whole number from 0 to 65535.'],
     ['STEWARD_PORT', '-1', 'STEWARD_PORT is "-1"; allowed is: a whole number from 0 to 65535.'],

@@ -119,7 +119,7 @@ export async function inspectConfig(sources: Sources): Promise<{ readonly config
   const file = await readSettings(home.value)
   const found = settings.map((setting) => (setting.name === 'STEWARD_HOME' ? home : find(setting, sources.env, file.values)))
   const problems = [...file.problems, ...found.flatMap((one) => (one.problem ? [one.problem] : []))]
-  return { config: configOf(home.value, found, file.warnings), problems }
+  return { config: configOf(home.value, found, [...file.warnings, ...unused(found)]), problems }
 }
 
 type Found = { readonly setting: Setting; readonly value: string | null; readonly from: Origin; readonly problem?: string }
@@ -148,6 +148,12 @@ function find(setting: Setting, env: NodeJS.ProcessEnv, file: ReadonlyMap<string
 
 function wrong(key: string, value: string, allowed: string): string {
   return `${key} is "${value}"; allowed is: ${allowed}.`
+}
+
+/** Settings that this version takes but has no use for: said, so that nobody relies on them. */
+function unused(found: readonly Found[]): readonly string[] {
+  const nats = found.find(({ setting }) => setting.name === 'STEWARD_NATS')?.value
+  return nats ? ['STEWARD_NATS is set, but this version runs as one node and does not use it.'] : []
 }
 
 type FileSettings = {
