@@ -158,7 +158,7 @@ export const mutations: readonly Mutation[] = [
     trap: 'L5',
     bug: 'the key of a step changes with its attempt',
     kind: 'memory',
-    patches: [['lanes/turn-step.ts', 'key: keyOf(run, name),', 'key: `${keyOf(run, name)}/${given.attempt}`,']],
+    patches: [['lanes/turn-step.ts', 'key: keyOf(run, name),', "key: [keyOf(run, name), given.attempt].join('/'),"]],
   },
   {
     trap: 'L6',
