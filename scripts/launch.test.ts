@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -88,4 +88,19 @@ describe('the stamp of a build', () => {
     rmSync(join(root, 'src'), { recursive: true })
     expect(isFresh(join(root, 'dist'), sourceStamp(root, bundleSources))).toBe(true)
   })
+})
+
+test('a package that is loaded late is a module: in a bundle a CommonJS one has no named exports', () => {
+  const repository = join(import.meta.dirname, '..')
+  const sources = readdirSync(join(repository, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const late = sources.flatMap((file) => [
+    ...readFileSync(join(repository, 'src', file), 'utf8').matchAll(/\bimport\('((?!node:)[^'.][^']*)'\)/g),
+  ])
+  const names = new Set(late.map(([, name]) => name ?? ''))
+  const kinds = [...names].map((name) => {
+    const { type }: { type?: string } = JSON.parse(readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8'))
+    return `${name} ${type ?? 'commonjs'}`
+  })
+  expect(kinds.filter((kind) => !kind.endsWith(' module'))).toEqual([])
+  expect(names.size).toBeGreaterThan(0)
 })

@@ -167,9 +167,9 @@ async function readSettings(home: string): Promise<FileSettings> {
   const text = readOptional(path)
   if (text === null) return { values: new Map(), warnings: [], problems: [] }
   if (text instanceof Error) return { values: new Map(), warnings: [], problems: [`${path} can't be read: ${text.message}.`] }
-  const { parse } = await import('yaml')
+  const { parseYaml } = await import('./config-yaml.ts')
   try {
-    return settingsOf(path, parse(text, { prettyErrors: true }))
+    return settingsOf(path, parseYaml(text, { prettyErrors: true }))
   } catch (error) {
     return { values: new Map(), warnings: [], problems: [`${path} is no YAML: ${messageOf(error).split('\n')[0]}`] }
   }
