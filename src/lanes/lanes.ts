@@ -56,6 +56,8 @@ export type LanesOptions = {
   readonly graceMs?: number
   /** Lanes kept in memory when they rest. */
   readonly maxOpen?: number
+  /** Milliseconds that only go on, for sharing out a tick; default: the machine's. */
+  readonly monotonic?: () => number
   readonly lease?: LanesLease
 }
 

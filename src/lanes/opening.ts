@@ -13,6 +13,8 @@ import { type Loaded, load, lostDelegations } from './open.ts'
 const sliceLength = 50
 const firstDelayMs = 20
 const longestDelayMs = 10_000
+/** When the store could not be read: that is nobody's fault, and is tried for as long as it lasts. */
+const unreadableMs = 1_000
 /** So many refused commits in a row close a lane to turns. */
 const quarantineAfter = 8
 
@@ -110,7 +112,7 @@ export class Opening {
         await this.#openSlice(slice)
       } catch (thrown) {
         this.#given.log('error', 'lanes could not be opened', { why: messageOf(thrown), lanes: slice.length })
-        for (const lane of slice) if (this.#wanted.has(lane)) this.refused(lane, messageOf(thrown))
+        for (const lane of slice) if (this.#wanted.delete(lane)) this.#given.clock.after(unreadableMs, () => this.want(lane))
       }
     }
   }

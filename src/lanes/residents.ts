@@ -34,6 +34,8 @@ export type ResidentsOptions = {
   readonly maxOpen: number
   readonly engine: (name: string) => Engine | undefined
   readonly mayAct: () => boolean
+  /** Milliseconds that only go on, for sharing out a tick; default: the machine's. */
+  readonly monotonic?: () => number
   readonly lease?: LanesLease
   readonly timerSet: (due: number) => void
 }
@@ -72,7 +74,7 @@ export class Residents {
 
   constructor(given: ResidentsOptions) {
     this.#given = given
-    this.#pump = openPump({ work: (lane) => this.#work(lane), now: () => performance.now() })
+    this.#pump = openPump({ work: (lane) => this.#work(lane), now: given.monotonic ?? (() => performance.now()) })
     this.#opening = new Opening({ ...given, isOpen: (lane) => this.#lanes.has(lane), opened: (lane, from) => this.#opened(lane, from) })
     given.journal.onPosted((posts) => this.#hear(posts))
   }

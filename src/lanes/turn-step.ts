@@ -9,6 +9,9 @@ import { type Run, subMark } from './running.ts'
 import type { NameRecord } from './state.ts'
 import { ask } from './turn-ask.ts'
 
+/** So long after the store could not be read it is asked again. */
+const unreadableMs = 1_000
+
 type Named = { readonly name: string; readonly kind: StepKind }
 type Does<T> = (act: Act) => Promise<T>
 type StepRecord = Extract<NameRecord, { kind: 'step' }>
@@ -145,12 +148,22 @@ async function read(run: Run, recorded: Recorded): Promise<Json> {
   if ('value' in recorded) return jsonCopy(recorded.value)
   const finish = run.begin()
   try {
-    const text = await run.core.journal.body(recorded.ref)
-    if (run.dead()) return await run.never()
+    const text = await bodyOf(run, recorded.ref)
     if (text === null) throw new Error(`the recorded value ${recorded.ref} is missing from the store`)
     return JSON.parse(text) as Json
   } finally {
     finish()
+  }
+}
+
+/** A store that can't be read for a while fails no turn. */
+async function bodyOf(run: Run, ref: string): Promise<string | null> {
+  const { journal, clock } = run.core
+  for (;;) {
+    const text = await journal.body(ref).catch(() => undefined)
+    if (run.dead()) return run.never()
+    if (text !== undefined) return text
+    await new Promise<void>((again) => clock.after(unreadableMs, again))
   }
 }
 

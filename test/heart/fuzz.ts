@@ -179,6 +179,7 @@ const doings: readonly (readonly [number, (hub: Hub) => unknown])[] = [
   [4, (hub) => hub.faults.failNext(hub.world.random.pick(['before', 'after']), 1 + hub.world.random.int(2))],
   [4, (hub) => hub.running.length > 1 && some(hub).cut()],
   [6, (hub) => hub.running.length > 1 && some(hub).mend()],
+  [3, (hub) => some(hub).shake(1 + hub.world.random.int(4))],
   [10, () => tick()],
 ]
 
@@ -209,7 +210,10 @@ async function restart(hub: Hub, i: number): Promise<void> {
 async function quiet(hub: Hub): Promise<string | null> {
   calmDown(hub.world)
   hub.faults.failNext('before', 0)
-  for (const life of hub.running) life.mend()
+  for (const life of hub.running) {
+    life.mend()
+    life.shake(0)
+  }
   if (hub.world.random.next() < 0.5) await restart(hub, 0)
   let idle = 0
   for (let round = 0; round < 400; round++) {
@@ -262,7 +266,7 @@ async function help(hub: Hub, round: number): Promise<boolean> {
   if (did > 0) return true
   const due = await hub.raw.nextDue()
   if (due !== null) {
-    await pass(hub, Math.max(1, due - machine.clock.now()))
+    await pass(hub, due > machine.clock.now() ? due - machine.clock.now() : 1_000)
     return round < 300
   }
   const waiting = [...seen.turns].filter(([lane, turn]) => seen.parked.has(turn) && ![...seen.open.values()].some((a) => a.lane === lane))

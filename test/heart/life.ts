@@ -2,7 +2,7 @@
 // committed without an answer stays, alarms and answers of the dead never arrive.
 import type { LaneId, NewId, NodeId } from '../../src/base/ids.ts'
 import { type Log, silent } from '../../src/base/log.ts'
-import type { HandClock } from '../../src/base/testing.ts'
+import { type HandClock, seeded } from '../../src/base/testing.ts'
 import type { Item } from '../../src/journal/commit.ts'
 import { type Journal, openJournal } from '../../src/journal/journal.ts'
 import type { JournalStore } from '../../src/journal/journal-store.ts'
@@ -22,6 +22,8 @@ export type Living = Life & {
   /** The line to the store is cut: what is on its way stays on its way until it is mended. */
   cut(): void
   mend(): void
+  /** The next so many reads fail. */
+  shake(reads: number): void
 }
 
 export type Machine = {
@@ -36,12 +38,19 @@ export type Machine = {
   readonly engine: (life: Life) => Engine
 }
 
+const readVerbs = ['claim', 'readLane', 'readAll', 'waiting', 'held', 'entries', 'snapshot', 'body', 'due', 'nextDue', 'unfinished']
+
 export async function live(machine: Machine, number: number): Promise<Living> {
   const { clock, newId } = machine
   const life: Life = { number, alive: true, leaseUntil: Number.POSITIVE_INFINITY }
   let fuse = Number.POSITIVE_INFINITY
   let fused: 'before' | 'after' = 'before'
   let poisoned: 'moved_on' | 'invalid' | null = null
+  // The time that work takes, so that a seed tells the same story on every machine.
+  const haste = seeded(number)
+  let spent = 0
+  let shaken = 0
+  let started = false
   let line = gate()
   line.open()
 
@@ -74,6 +83,7 @@ export async function live(machine: Machine, number: number): Promise<Living> {
       return async (...args: unknown[]) => {
         await line.whole
         if (!life.alive) return never()
+        if (shaken > 0 && readVerbs.includes(String(key)) && shaken--) throw new Error('the store could not be read')
         const from = clock.now()
         const result: unknown = await verb.apply(target, args)
         await line.whole
@@ -95,6 +105,10 @@ export async function live(machine: Machine, number: number): Promise<Living> {
     node: machine.node ?? newId('nod'),
     log,
     maxOpen: machine.maxOpen,
+    monotonic() {
+      spent += haste.next()
+      return spent
+    },
     ...(machine.lease && { lease: machine.lease }),
   })
   const living: Living = Object.assign(life, {
@@ -112,6 +126,9 @@ export async function live(machine: Machine, number: number): Promise<Living> {
       line = gate()
     },
     mend: () => line.open(),
+    shake: (reads: number) => {
+      shaken = started ? reads : 0
+    },
     die() {
       die()
       void lanes.stop()
@@ -119,7 +136,9 @@ export async function live(machine: Machine, number: number): Promise<Living> {
   })
   lanes.registerEngine(machine.engine(living))
   // A machine that dies while it starts never gets there.
-  void lanes.start()
+  void lanes.start().then(() => {
+    started = true
+  })
   return living
 }
 
