@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { closeCodes } from '../src/protocol/frames.ts'
 import { openHub, type TestHub } from './http-hub.ts'
@@ -75,6 +75,40 @@ describe('WebSocket', () => {
     const cursors = client.frames.filter((frame) => frame.cursor && frame.session === session).map((frame) => frame.cursor)
     expect(cursors.slice(0, all.length)).toEqual(all.map((event: { cursor: string }) => event.cursor))
     expect(new Set(cursors).size).toBe(cursors.length)
+    client.drop()
+  })
+
+  test('[H7] what happens while a session is being resumed comes in its place, not before', async () => {
+    const session = await hub.session()
+    const first = await post(session, { text: 'one' }, { prefer: 'wait=10' })
+    const client = await connectTo(address, own)
+    const { connected } = hub.scopes.sessions
+    const spy = vi.spyOn(hub.scopes.sessions, 'connected').mockImplementation(async (...given) => {
+      await post(session, { text: 'two' }, { prefer: 'wait=10' })
+      return connected(...given)
+    })
+    await client.ask('session-resume', { sessionId: session, after: first.json.cursor })
+    spy.mockRestore()
+    const all = (await hub.ask('GET', `/api/sessions/${session}/events?limit=500&after=${first.json.cursor}`)).json.items
+    await client.until((frame) => frame.cursor === all.at(-1).cursor)
+    const cursors = client.frames.filter((frame) => frame.cursor && frame.session === session).map((frame) => frame.cursor)
+    expect(cursors).toEqual(all.map((event: { cursor: string }) => event.cursor))
+    client.drop()
+  })
+
+  test('[H17] more sessions than a connection may hear are refused, and it goes on', async () => {
+    const client = await connectTo(address, own)
+    const sessions = await Promise.all(Array.from({ length: 65 }, () => hub.session()))
+    const resumed = []
+    for (const session of sessions) resumed.push(await client.ask('session-resume', { sessionId: session }))
+    expect(resumed.slice(0, 64).every((answer) => answer.type === 'session-resume')).toBe(true)
+    const refused = { type: 'error', data: { status: 400, detail: expect.stringContaining('at most 64 sessions') } }
+    expect(resumed[64]).toMatchObject(refused)
+    const before = (await hub.ask('GET', '/api/sessions?limit=500')).json.items.length
+    expect(await client.ask('session-create', {})).toMatchObject(refused)
+    expect((await hub.ask('GET', '/api/sessions?limit=500')).json.items).toHaveLength(before)
+    await client.ask('session-leave', { sessionId: sessions[0] })
+    expect(await client.ask('session-resume', { sessionId: sessions[64] })).toMatchObject({ type: 'session-resume' })
     client.drop()
   })
 

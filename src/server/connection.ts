@@ -1,6 +1,6 @@
 // One WebSocket connection: its sessions, its requests one after the other, its bounded way out.
 import type { WebSocket } from 'ws'
-import { InvalidInput } from '../base/errors.ts'
+import { InvalidInput, messageOf } from '../base/errors.ts'
 import type { SessionId } from '../base/ids.ts'
 import { isId } from '../base/ids.ts'
 import { closeCodes, everywhere, maxFrameBytes, protocolVersion, requestFrame } from '../protocol/frames.ts'
@@ -33,6 +33,7 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
   const { socket, caller } = options
   const id = hub.newId('con')
   const sessions = new Map<string, () => void>()
+  const expected = new Set<string>()
   let waiting = 0
   let tailOfRequests: Promise<void> = Promise.resolve()
 
@@ -47,14 +48,19 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
     if (code === closeCodes.slow) hub.clock.after(slowGoodbyeMs, () => socket.terminate())
   }
 
+  function expect(session: SessionId | null): void {
+    if (!sessions.has(session ?? '') && sessions.size >= mostSessions)
+      throw new InvalidInput(`a connection hears at most ${mostSessions} sessions: leave one, or open another connection`)
+    if (session !== null) expected.add(session)
+  }
+
   function leave(session: SessionId): void {
+    expected.delete(session)
     sessions.get(session)?.()
     sessions.delete(session)
   }
 
   function resume(session: SessionId, after: number | null): Promise<void> {
-    if (!sessions.has(session) && sessions.size >= mostSessions)
-      throw new InvalidInput(`a connection hears at most ${mostSessions} sessions`)
     leave(session)
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = tail(hub, session, {
@@ -79,13 +85,15 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
     profile: options.profile,
     zone: options.zone,
     notify: (type, data) => send(frameBytes({ type, data })),
+    expect,
     resume,
     leave,
     isIn: (session) => sessions.has(session),
     elsewhere(out) {
       const { event } = out
       if (!everywhere.has(event.type) || !isVisible(event, false)) return
-      if (event.session === null || !sessions.has(event.session)) send(out.frame())
+      const known = event.session ?? ''
+      if (!sessions.has(known) && !expected.has(known)) send(out.frame())
     },
     close,
   }
@@ -97,11 +105,20 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
     answered.after?.()
   }
 
+  /** A bug in one connection ends that one and not the hub. */
+  function broken(thrown: unknown): void {
+    hub.log('error', 'a connection broke', { connection: id, error: messageOf(thrown) })
+    close(1011, 'something broke in the hub: connect again')
+  }
+
   socket.on('message', (data, isBinary) => {
     const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)])
     if (isBinary) return close(1003, 'frames are JSON text')
     if (++waiting > mostWaiting) return close(1008, `more than ${mostWaiting} requests wait in this connection`)
-    tailOfRequests = tailOfRequests.then(() => answer(bytes)).finally(() => void waiting--)
+    tailOfRequests = tailOfRequests
+      .then(() => answer(bytes))
+      .catch(broken)
+      .finally(() => void waiting--)
   })
   const letGo = hub.credentials.hold(caller.credential, () => close(closeCodes.loggedOut, 'this login or token was ended'))
   socket.on('close', () => {

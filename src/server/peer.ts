@@ -10,6 +10,11 @@ export type Connection = {
   zone: string | null
   /** Sends a frame of the hub's own. */
   notify(type: string, data: unknown): void
+  /**
+   * That session is about to be heard: until then single frames of it, which may be further on than what was missed, are held back.
+   * null: of one that is not made yet. Throws InvalidInput when it hears as many as it may.
+   */
+  expect(session: SessionId | null): void
   /** Hears a session from now on, or after a cursor, instead of as before. Resolves when the past has been sent. */
   resume(session: SessionId, after: number | null): Promise<void>
   leave(session: SessionId): void

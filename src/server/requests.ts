@@ -70,8 +70,10 @@ const verbs: Readonly<Record<RequestType, Checked>> = {
   }),
   'session-create': checked(requests['session-create'], async (place, given) => {
     const { hub, connection } = place
+    connection.expect(null)
     const session = await createSession(hub, connection.caller, { profile: connection.profile, ...given })
     const id = await ownSession(hub, connection.caller, session.id)
+    connection.expect(id)
     await bind(place, id, false)
     void connection.resume(id, null)
     return { type: 'session-create', data: session }
@@ -112,6 +114,7 @@ async function resumeSession(place: Place, given: Data<'session-resume'>): Promi
   const { hub, connection } = place
   const id = await ownSession(hub, connection.caller, given.sessionId)
   const after = cursorNumber(hub, given.after, '/data/after')
+  connection.expect(id)
   const binding = await bind(place, id, given.takeover ?? false)
   await fresh(hub)
   const session = await sessionOf(hub, connection.caller, id)
