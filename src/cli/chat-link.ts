@@ -19,8 +19,11 @@ export type LinkOptions = {
 }
 
 export type Link = {
-  /** The data of the answer. Throws HubRefused when the hub says no, LinkLost when that can't be known. */
-  request(type: string, data: Data): Promise<Data>
+  /**
+   * The data of the answer; `onAnswer` has it before any later frame is heard. Throws HubRefused when the hub says no, LinkLost when
+   * that can't be known.
+   */
+  request(type: string, data: Data, onAnswer?: (data: Data) => void): Promise<Data>
   close(): void
 }
 
@@ -36,6 +39,7 @@ const retryMs = { first: 100, most: 2000 } as const
 type Waiting = {
   readonly type: string
   readonly data: Data
+  readonly onAnswer: ((data: Data) => void) | undefined
   readonly resolve: (data: Data) => void
   readonly reject: (error: Error) => void
 }
@@ -90,15 +94,18 @@ export function openLink(options: LinkOptions): Link {
     if (frame.replyTo !== undefined) waiting.delete(frame.replyTo)
     if (!asked) options.onFrame(frame)
     else if (frame.type === 'error') asked.reject(refusal(frame.data))
-    else asked.resolve(frame.data)
+    else {
+      asked.onAnswer?.(frame.data)
+      asked.resolve(frame.data)
+    }
   }
 
   connect()
   return {
-    request(type, data) {
+    request(type, data, onAnswer) {
       const id = randomUUID()
       return new Promise((resolve, reject) => {
-        const one = { type, data, resolve, reject }
+        const one = { type, data, onAnswer, resolve, reject }
         if (!socket && !repeatable.has(type)) return reject(new LinkLost('The hub is not there.'))
         waiting.set(id, one)
         send(id, one)

@@ -39,6 +39,8 @@ export function openTalk(options: TalkOptions): Talk {
   const own = new Set<string>()
   let view = emptyView('')
   let entered = false
+  /** From the hub's answer on the session is told in order; before it, single frames come that may be further on than what was missed. */
+  let isFollowed = false
   let awaited: string | null = null
   let caughtUp: (() => void) | null = null
   const opened = Promise.withResolvers<void>()
@@ -46,7 +48,10 @@ export function openTalk(options: TalkOptions): Talk {
   const link: Link = openLink({
     socketPath: options.socketPath,
     onFrame: (frame) => heard(frame),
-    onLost: options.onLost,
+    onLost(tries) {
+      isFollowed = false
+      options.onLost(tries)
+    },
     onOpen() {
       opened.resolve()
       if (entered) void resume().then(options.onBack, () => {})
@@ -55,7 +60,7 @@ export function openTalk(options: TalkOptions): Talk {
 
   function heard(frame: Frame): void {
     const { type, data, cursor, at, actor, process } = frame
-    if ((frame.session ?? data.session) !== view.session) return
+    if (!isFollowed || (frame.session ?? data.session) !== view.session) return
     const before = view
     view = fold(view, { type, data, cursor, at, actor, process })
     if (view.foreign) void startOver().catch(() => {})
@@ -77,14 +82,17 @@ export function openTalk(options: TalkOptions): Talk {
 
   /** The hub was restored from a backup: positions from before it mean nothing. */
   async function startOver(): Promise<void> {
+    isFollowed = false
     view = { ...emptyView(view.session), cursor: beginningOf(await options.newest(view.session)) }
     await resume()
   }
 
   async function resume(): Promise<void> {
     const after = view.cursor === null ? {} : { after: view.cursor }
-    const { cursor } = await link.request('session-resume', { sessionId: view.session, ...after })
-    if (view.cursor === null && typeof cursor === 'string') view = { ...view, cursor }
+    await link.request('session-resume', { sessionId: view.session, ...after }, ({ cursor }) => {
+      isFollowed = true
+      if (view.cursor === null && typeof cursor === 'string') view = { ...view, cursor }
+    })
   }
 
   async function enter({ session, agent }: Wish): Promise<void> {
@@ -92,6 +100,7 @@ export function openTalk(options: TalkOptions): Talk {
     const id = session ?? idOf(await link.request('session-create', { profile: 'terminal', ...(agent ? { agent } : {}) }))
     if (entered) await link.request('session-leave', { sessionId: view.session })
     entered = false
+    isFollowed = false
     own.clear()
     const newest = session === undefined ? null : await options.newest(id)
     view = { ...emptyView(id), cursor: beginningOf(newest) }
