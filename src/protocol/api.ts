@@ -6,9 +6,9 @@ import { attachment, message, messageStatuses, option } from './message.ts'
 import { processStatuses } from './process.ts'
 import { project, projectTypes, question, session } from './shapes.ts'
 
-/** Most characters of a client's id, and most bytes (UTF-8) of a message's text. */
+/** Most characters of a client's id, and most bytes (UTF-8) of a message's text: an event carries it whole, and stays small. */
 export const maxClientId = 128
-export const maxTextBytes = 256 * 1024
+export const maxTextBytes = 64 * 1024
 export const defaultLimit = 50
 export const maxLimit = 500
 export const maxWaitSeconds = 600

@@ -26,10 +26,20 @@ function sentence(issue: Issue, path: string): string {
   if (issue.code === 'unrecognized_keys') return `${where} is not a known field`
   if (issue.code === 'invalid_type') return `${where} must be of type ${issue.expected}${missing(issue)}`
   if (issue.code === 'invalid_value') return `${where} must be one of: ${issue.values.map(String).join(', ')}`
-  if (issue.code === 'too_small') return `${where} is too small or too short: at least ${issue.minimum}`
-  if (issue.code === 'too_big') return `${where} is too large or too long: at most ${issue.maximum}`
+  if (issue.code === 'too_small') return `${where} must ${size(issue.origin, 'at least', issue.minimum)}`
+  if (issue.code === 'too_big') return `${where} must ${size(issue.origin, 'at most', issue.maximum)}`
   if (issue.code === 'invalid_union') return `${where} fits none of the allowed forms: ${forms(issue.errors)}`
   return `${where}: ${issue.message}`
+}
+
+const units: Readonly<Record<string, string>> = { string: 'character', array: 'member', set: 'member', map: 'member' }
+
+/** "have at most 128 characters", "not be empty", "be at least 1" */
+function size(origin: string, bound: 'at least' | 'at most', limit: number | bigint): string {
+  const unit = units[origin]
+  if (unit === undefined) return `be ${bound} ${limit}`
+  if (bound === 'at least' && Number(limit) === 1) return 'not be empty'
+  return `have ${bound} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`
 }
 
 function missing(issue: Issue): string {

@@ -49,8 +49,10 @@ export async function postMessage(
 
 function checkWords(text: string): void {
   if (text.trim() === '') throw new InvalidInput('/text must not be empty', { path: '/text' })
-  if (Buffer.byteLength(text) <= maxTextBytes) return
-  throw new HttpProblem(413, 'too_large', `/text is longer than ${maxTextBytes} bytes`, { path: '/text' })
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= maxTextBytes) return
+  const message = `the text has ${bytes} bytes; a message may have ${maxTextBytes} (64 kB): put a longer text into a project's file and name it`
+  throw new HttpProblem(413, 'too_large', message, { path: '/text' })
 }
 
 /** There is nowhere yet that one could have been put, so a named one does not exist. */
