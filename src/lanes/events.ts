@@ -1,6 +1,6 @@
 // The events of a lane, by type. What `evolve` folds and what the outside shows.
 import type { AskId, EntryId, LaneId, MessageId, TurnId } from '../base/ids.ts'
-import type { Json, JsonObject } from '../base/json.ts'
+import type { Json } from '../base/json.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Chain, CloseReason, Entry, ReplyTo } from '../protocol/entry.ts'
 import type { Message, MessageStatus, Option } from '../protocol/message.ts'
@@ -119,4 +119,3 @@ export type StepKind = 'replayable' | 'idempotent' | 'once'
 export type RefusalReason = 'too_late' | 'answered' | 'not_waiting' | 'withdrawn' | 'closed' | 'unknown_target' | 'cannot_continue'
 
 export type LaneEventType = keyof LaneEvents
-export type LaneEventData = LaneEvents[LaneEventType] & JsonObject

@@ -55,31 +55,29 @@ function enterStep(run: Run, named: Named): StepRecord | null {
   return record
 }
 
-async function perform<T extends Json>(run: Run, named: Named, given: { readonly act: Does<T>; readonly attempt: number }): Promise<T> {
-  await run.hold()
-  const finish = run.begin()
-  try {
-    await start(run, named, given.attempt)
-    const value = await acted(run, named, given)
-    if (run.dead()) return await run.never()
-    record(run, named, value)
-    if (run.turn().stopping) throw new Stopped('the turn was stopped')
-    return value
-  } catch (thrown) {
-    if (run.dead()) return await run.never()
-    if (thrown instanceof Stopped || run.turn().stopping) throw new Stopped('the turn was stopped')
+type Attempt<T> = { readonly act: Does<T>; readonly attempt: number }
+/** `known` is false when nobody can say whether the effect happened. */
+type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false }
+
+async function perform<T extends Json>(run: Run, named: Named, given: Attempt<T>): Promise<T> {
+  const done = await effect(run, named, given, (thrown) => {
     throw failed(run, named, thrown)
-  } finally {
-    finish()
-  }
+  })
+  if (!done.known) throw new Error('an effect that may be repeated is never unclear')
+  return done.value
 }
 
-/** Known is false when nobody can say whether the effect happened. */
-async function performOnce<T extends Json>(
+function performOnce<T extends Json>(run: Run, named: Named, given: Attempt<T>): Promise<Known<T>> {
+  return effect(run, named, given, () => ({ known: false }))
+}
+
+/** One attempt. `unclear` says what a throw means that is neither a sure no nor the stop of the turn. */
+async function effect<T extends Json>(
   run: Run,
   named: Named,
-  given: { readonly act: Does<T>; readonly attempt: number },
-): Promise<{ readonly known: true; readonly value: T } | { readonly known: false }> {
+  given: Attempt<T>,
+  unclear: (thrown: unknown) => Known<T>,
+): Promise<Known<T>> {
   await run.hold()
   const finish = run.begin()
   try {
@@ -93,7 +91,7 @@ async function performOnce<T extends Json>(
     if (run.dead()) return await run.never()
     if (thrown instanceof NotDone) throw failed(run, named, thrown)
     if (thrown instanceof Stopped || run.turn().stopping) throw new Stopped('the turn was stopped')
-    return { known: false }
+    return unclear(thrown)
   } finally {
     finish()
   }
@@ -110,7 +108,7 @@ async function start(run: Run, { name, kind }: Named, attempt: number): Promise<
   }
 }
 
-async function acted<T extends Json>(run: Run, { name }: Named, given: { readonly act: Does<T>; readonly attempt: number }): Promise<T> {
+async function acted<T extends Json>(run: Run, { name }: Named, given: Attempt<T>): Promise<T> {
   const { core } = run
   const turn = run.turn()
   const { process } = core.state()

@@ -41,8 +41,6 @@ const id = (kind: string) => z.string().regex(new RegExp(`^${kind}_[0-9A-HJKMNP-
 const title = z.string().trim().min(1).max(200)
 const name = z.string().min(1).max(100)
 
-export const noQuery = z.strictObject({})
-export const noBody = z.strictObject({})
 export const paging = z.strictObject({ limit, after })
 
 // ---- sessions
