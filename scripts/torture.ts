@@ -56,7 +56,7 @@ function fail(what: string, problems: readonly string[]): void {
 
 if (values.mutations) {
   for (const mutation of mutations) {
-    const { caught, by } = await hunt(mutation, 1_000)
+    const { caught, by } = await hunt(mutation, mutation.isRare ? 6_000 : 1_000)
     say(`${caught ? 'ok  ' : 'FAIL'} ${mutation.trap}: ${mutation.bug}  (${by})`)
     if (!caught) failures += 1
   }

@@ -172,8 +172,15 @@ export class Groups {
     this.#alarm ??= this.#given.clock.after(this.#delayMs, () => {
       this.#alarm = null
       this.#delayMs = Math.min(this.#delayMs * 2, longestRetryMs)
-      if (!this.#closed && !this.#flight) this.#fly(this.#again())
+      this.#tryAgain()
     })
+  }
+
+  /** Now, or when what is in flight has landed. */
+  #tryAgain(): void {
+    if (this.#closed || (!this.#doubtful && this.#retry.length === 0)) return
+    if (this.#flight) void this.#flight.then(() => this.#tryAgain())
+    else this.#fly(this.#again())
   }
 
   /** The same commits once more; the store knows those that got through although their answer was lost (S24). */

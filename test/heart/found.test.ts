@@ -159,7 +159,7 @@ test('[L10] two people who let the same held entry go on: it runs once', async (
   expect(types.filter((type) => type === 'turn-started')).toHaveLength(1)
   expect(types.filter((type) => type === 'entry-released')).toHaveLength(1)
   await heart.close()
-})
+}, 5_000)
 
 test('[L2] an engine that lets nothing through still ends when it is stopped, and does nothing more', async () => {
   const stubborn = engine('stubborn', async (turn) => {

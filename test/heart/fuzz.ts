@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LaneId, NodeId, ProcessId, SessionId, TurnId } from '../../src/base/ids.ts'
 import { countingIds, handClock } from '../../src/base/testing.ts'
+import type { Item } from '../../src/journal/commit.ts'
 import type { JournalStore } from '../../src/journal/journal-store.ts'
 import type { ProcessInfo } from '../../src/lanes/engine.ts'
 import type { Event } from '../../src/protocol/event.ts'
@@ -150,11 +151,25 @@ function some(hub: Hub): Living {
 /** Knows what is durable, also when the answer gets lost. */
 function counted(raw: JournalStore, world: Outside): JournalStore {
   const apply: JournalStore['apply'] = async (group) => {
+    const epochs = await epochsOf(raw, group)
     const applied = await raw.apply(group)
     for (const event of applied.events) world.durable = Math.max(world.durable, event.cursor)
+    for (const [i, item] of group.entries()) {
+      const result = applied.results[i]
+      if (!('commit' in item) || !result || !('commit' in result) || !result.commit.ok) continue
+      const { lane, epoch } = item.commit
+      // L7: who was replaced writes nothing.
+      if (epoch < (epochs.get(lane) ?? 0)) world.problems.push(`${lane}: the owner of epoch ${epoch} wrote in epoch ${epochs.get(lane)}`)
+    }
     return applied
   }
   return new Proxy(raw, { get: (target, key) => (key === 'apply' ? apply : Reflect.get(target, key)) })
+}
+
+async function epochsOf(raw: JournalStore, group: readonly Item[]): Promise<ReadonlyMap<LaneId, number>> {
+  const epochs = new Map<LaneId, number>()
+  for (const item of group) if ('commit' in item) epochs.set(item.commit.lane, (await raw.head(item.commit.lane))?.epoch ?? 0)
+  return epochs
 }
 
 // ---- disturbing ---------------------------------------------------------------------------------------------------------------------

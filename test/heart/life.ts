@@ -136,9 +136,12 @@ export async function live(machine: Machine, number: number): Promise<Living> {
   })
   lanes.registerEngine(machine.engine(living))
   // A machine that dies while it starts never gets there.
-  void lanes.start().then(() => {
-    started = true
-  })
+  lanes.start().then(
+    () => {
+      started = true
+    },
+    (thrown: unknown) => life.alive && machine.world.problems.push(`the start failed: ${String(thrown)}`),
+  )
   return living
 }
 

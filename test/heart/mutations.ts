@@ -13,6 +13,10 @@ export type Mutation = {
   /** Which fuzz shows it; `tests`: the unit tests of the lanes do. */
   readonly kind: 'memory' | 'late' | 'pair' | 'tests'
   readonly patches: readonly Patch[]
+  /** For `tests`: where, [project, file]. */
+  readonly tests?: readonly [project: string, file: string]
+  /** Needs thousands of seeds; only `npm run torture -- --mutations` has the time. */
+  readonly isRare?: true
 }
 
 const noPrefix: Patch = ['store/rules.ts', 'takes.every((id, i) => line[i] === id) ? null', 'takes.length > 0 ? null']
@@ -101,6 +105,7 @@ export const mutations: readonly Mutation[] = [
     trap: 'T13',
     bug: 'a run that left something out parks and waits',
     kind: 'tests',
+    tests: ['unit', 'src/lanes/steps.test.ts'],
     patches: [['lanes/run.ts', 'if (this.#unvisited <= 0) return []', 'if (this.#unvisited <= 1e9) return []']],
   },
   {
@@ -172,6 +177,48 @@ export const mutations: readonly Mutation[] = [
     kind: 'memory',
     patches: [['lanes/settle.ts', 'unknown: unknownSteps(turn),', 'unknown: [],']],
   },
+  // What the fuzz found, put back.
+  {
+    trap: 'L5',
+    bug: 'reconcile is asked about another key',
+    kind: 'memory',
+    patches: [['lanes/turn-step.ts', 'reconcile({ ...act, key: keyOf(run, name) })', 'reconcile(act)']],
+  },
+  {
+    trap: 'L11',
+    bug: 'a turn that was paused and stopped is left as it is after a crash',
+    kind: 'memory',
+    patches: [
+      ['lanes/state.ts', "  if (state.turn.stopping) return 'running'\n", ''],
+      ['lanes/lane.ts', 'if (turn?.stopping) return true', ''],
+    ],
+  },
+  {
+    trap: 'L11',
+    bug: 'a process that closes does not stop its turn for good',
+    kind: 'memory',
+    patches: [['lanes/control.ts', 'const stopping = turn && !turn.stopping ?', 'const stopping = turn && turn.count < 0 ?']],
+  },
+  {
+    trap: 'L6',
+    bug: 'what is left is not looked at when a branch went on and ended',
+    kind: 'memory',
+    patches: [['lanes/run.ts', 'if (went) this.#checkSoon()', '']],
+  },
+  {
+    trap: 'L11',
+    bug: 'a lane whose request never arrived rests as waiting',
+    kind: 'late',
+    isRare: true,
+    patches: [['lanes/write.ts', "this.#isForced = resting === 'waiting' && this.#onTheWay > 0", 'this.#isForced = false']],
+  },
+  {
+    trap: 'L10',
+    bug: 'a held entry is let go on twice',
+    kind: 'tests',
+    tests: ['integration', 'test/heart/found.test.ts'],
+    patches: [['lanes/lane.ts', '    this.#held.delete(id)\n    void durable', '    void durable']],
+  },
 ]
 
 export type Hunted = { readonly mutation: Mutation; readonly caught: boolean; readonly by: string }
@@ -189,7 +236,7 @@ export async function hunt(mutation: Mutation, seeds: number): Promise<Hunted> {
       const missing = apply(folder, patch)
       if (missing) return { mutation, caught: false, by: missing }
     }
-    const { code, text } = await run(folder, mutation.kind === 'tests' ? unitTests : fuzz(seeds, mutation.kind))
+    const { code, text } = await run(folder, mutation.tests ? tests(...mutation.tests) : fuzz(seeds, mutation.kind))
     const caught = code === 1 && (text.startsWith('seed ') || text.includes('FAIL'))
     return {
       mutation,
@@ -225,15 +272,9 @@ function apply(folder: string, [file, find, replace]: Patch): string | null {
   return null
 }
 
-const unitTests = [
+const tests = (project: string, file: string) => [
   'node_modules/vitest/vitest.mjs',
-  'run',
-  '--project',
-  'unit',
-  '--reporter',
-  'dot',
-  '--no-color',
-  'src/lanes/steps.test.ts',
+  ...['run', '--project', project, '--reporter', 'dot', '--no-color', file],
 ]
 const fuzz = (seeds: number, kind: string) => ['test/heart/run.ts', '1', String(seeds), kind, '1']
 

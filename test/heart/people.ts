@@ -51,7 +51,7 @@ export function message(crowd: Crowd): void {
   const { random } = world
   const process = random.pick(crowd.processes)
   const text = orders(random.int(1e9), random.int(4))
-  const from: Actor = random.pick(['user:ada', 'user:ada', 'user:bob', 'outside:hook'])
+  const from: Actor = random.pick(['user:ada', 'user:ada', 'user:ada', 'user:bob', 'outside:hook'])
   const body: Work = {
     kind: 'message',
     session: process.session,

@@ -112,6 +112,8 @@ const ops: readonly Op[] = [
   race,
   timer,
   async (b, name) => take(b, b.turn.arrivals(name)),
+  conversation,
+  conversation,
   async (b, name) => void b.turn.say(name, { text: `said ${b.seen}` }),
   async (b, name) => b.turn.note(name, { type: 'noted-fact', data: { seen: b.seen } }),
   async (b, name) => see(b, name, b.turn.now(name)),
@@ -157,6 +159,14 @@ async function effect(b: Branch, name: string, kind: 'replayable' | 'idempotent'
     if (!(thrown instanceof StepFailed)) throw thrown
     see(b, name, { failed: thrown.message }, acted)
     if (name.startsWith('model')) throw thrown
+  }
+}
+
+/** Looks for new words between one piece of work and the next, as a chat does. */
+async function conversation(b: Branch, name: string): Promise<void> {
+  for (let i = 0; i < 3; i++) {
+    take(b, b.turn.arrivals(`${name}-look-${i}`))
+    await effect(b, `${name}-work-${i}`, 'replayable')
   }
 }
 
