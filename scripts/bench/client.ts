@@ -11,7 +11,12 @@ export type Ask = {
   readonly body?: string
 }
 export type Answer = { readonly status: number; readonly text: string }
-export type Client = { ask(ask: Ask): Promise<Answer>; close(): void }
+export type Client = {
+  ask(ask: Ask): Promise<Answer>
+  /** False once the other side has ended the connection. */
+  readonly isOpen: () => boolean
+  close(): void
+}
 
 type Waiting = { readonly resolve: (answer: Answer) => void; readonly reject: (why: Error) => void }
 
@@ -41,6 +46,7 @@ export async function openClient(address: string): Promise<Client> {
       if (socket.destroyed) lost()
       return promise
     },
+    isOpen: () => socket.writable,
     close: () => void end(socket),
   }
 }

@@ -13,13 +13,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
 import { openBareStore } from './bare-store.ts'
-import { openClient } from './client.ts'
+import { type Client, openClient } from './client.ts'
 
 const [file = '', model = ''] = process.argv.slice(2)
 const store = openBareStore(file)
 const text = 'x'.repeat(400)
 const frame = JSON.stringify({ type: 'session-updated', data: text })
-const idle: Awaited<ReturnType<typeof openClient>>[] = []
+const idle: Client[] = []
 
 const works: Readonly<Record<string, (body: string) => Promise<void>>> = {
   '/': async () => {},
@@ -29,7 +29,8 @@ const works: Readonly<Record<string, (body: string) => Promise<void>>> = {
   },
   async '/turn'(body) {
     await store.append(text)
-    const client = idle.pop() ?? (await openClient(model))
+    const client = idle.findLast((one) => one.isOpen()) ?? (await openClient(model))
+    idle.splice(0, idle.length, ...idle.filter((one) => one !== client && one.isOpen()))
     await client.ask({ method: 'POST', path: '/v1/chat/completions', body })
     idle.push(client)
     for (let i = 0; i < 2; i++) await store.append(text)
