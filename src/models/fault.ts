@@ -67,14 +67,24 @@ const meaning: Record<FailureCode, string> = {
 }
 
 function sentence(code: FailureCode, seen: Seen, where: Where): string {
+  const isBrokenOff = code === 'network' && seen.status !== null && seen.status < 400
+  if (isBrokenOff) return `The model ${where.provider}/${where.model} broke off in the middle of its answer.`
   const status = seen.status === null ? '' : ` (HTTP ${seen.status})`
-  const said = withoutKeys(seen.text, where.key).replace(/\s+/g, ' ').trim().slice(0, 300)
+  const said = plain(withoutKeys(seen.text, where.key)).slice(0, 300)
   return `The model ${where.provider}/${where.model} ${meaning[code]}${status}${said === '' ? '.' : `: ${said}`}`
 }
 
+/** One line, and nothing in it that steers a terminal. */
+function plain(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
+/** A shorter "key" is a placeholder for a server that wants none ("x", "ollama"): hiding it would spoil the words around it. */
+const shortestKey = 8
+
 /** Providers repeat the key they refuse. */
 export function withoutKeys(text: string, key: string | null): string {
-  const hidden = key === null ? text : text.replaceAll(key, '***')
+  const hidden = key === null || key.length < shortestKey ? text : text.replaceAll(key, '***')
   return hidden.replace(/\b(sk|rk|pk|gsk|xai)-[\w*-]{6,}/g, '$1-***').replace(/\bBearer\s+\S+/gi, 'Bearer ***')
 }
 

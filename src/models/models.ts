@@ -51,7 +51,8 @@ export type ModelsOptions = {
   readonly retries?: number
 }
 
-const defaults: Limits = { firstByteMs: 30_000, betweenChunksMs: 60_000, wholeMs: 1_200_000, maxCharacters: 2_000_000 }
+/** A model on this machine is first loaded and then reads the whole request; one that thinks says nothing for minutes. */
+const defaults: Limits = { firstByteMs: 180_000, betweenChunksMs: 180_000, wholeMs: 1_200_000, maxCharacters: 2_000_000 }
 const longestRetryAfterMs = 20_000
 
 type Room = Required<Omit<ModelsOptions, 'limits' | 'concurrency'>> & {
