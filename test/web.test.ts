@@ -71,6 +71,8 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
     await page.goto(address)
     await page.reload()
     await composer(page).waitFor()
+    // Nobody who isn't there is promised: who answers is known when the conversation has begun.
+    expect(await composer(page).getAttribute('placeholder')).toBe('Message Steward')
     expect(page.url()).not.toContain('code')
     expect(await page.evaluate<string>('document.cookie')).toBe('')
     await watched.context.clearCookies()
@@ -292,6 +294,7 @@ describe.skipIf(noBrowser !== null)(`the web page${noBrowser ? ` (skipped: ${noB
     hub.script('try', { status: 401, message: 'bad key' }, 'Better')
     await type(page, 'try')
     await page.locator('.notice.bar').waitFor()
+    expect(await page.locator('.person .fate').textContent()).toMatch(/^Seen by /)
     await page.locator('.notice.bar').getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => lastAnswer(page).textContent()).toBe('Better')
   })

@@ -65,7 +65,7 @@ type Own = {
 function placeholder(state: State): string {
   const question = answered(state)
   if (question) return words.answerPlaceholder(question.options.length)
-  return words.message(nameOf(currentSession(state)?.agent ?? 'hub'))
+  return words.message(nameOf(currentSession(state)?.agent))
 }
 
 /** Each conversation has its own draft; a message that is changed has its text for a draft. */

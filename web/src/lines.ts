@@ -77,7 +77,9 @@ function personLine({ line, siblings }: BranchRow, { name, now, last, acts }: Sh
   const time = clockTime(line.at, now)
   const node = article(`person${last ? ' last' : ''}`, `${words.you}, ${time}`, line.clientId ?? line.id)
   const seen = line.seenAt === undefined ? words.seenOnly(name) : words.seenBy(name, clockTime(line.seenAt, now))
-  const fate = line.status === 'failed' ? fateText('unknown', words.notSent(line.why ?? '')) : fateText('seen', seen)
+  // When the turn that saw it failed, the notice below says why.
+  const isRefused = line.status === 'failed' && line.seenAt === undefined
+  const fate = isRefused ? fateText('unknown', words.notSent(line.why ?? '')) : fateText('seen', seen)
   const buttons = el(
     'span',
     { class: 'acts' },

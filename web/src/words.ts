@@ -20,7 +20,7 @@ export const words = {
   signOut: 'Sign out',
   untitled: 'New conversation',
   ready: 'Steward is ready.',
-  readyMore: 'Write what you want done. What can be answered here is answered here; the rest goes to the right agent.',
+  readyMore: 'Write what you want to know. In a project, the files of its folders can be read for the answer.',
   where: 'Where',
   copy: 'Copy',
   copyCode: 'Copy this code',
