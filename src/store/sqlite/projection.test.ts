@@ -58,6 +58,18 @@ it('[S22] tables and position move together; a throw moves neither', async () =>
   expect([words(), await projection.position()]).toEqual([['a 2', 'b 1'], 4])
 })
 
+it('[S22] events that change nothing move the position only after many of them', async () => {
+  const projection = sqliteProjection(store, spec)
+  await projection.position()
+  const unheard = (from: number, count: number) => Array.from({ length: count }, (_, i) => event(from + i, 'x', 'unheard'))
+  await projection.apply(unheard(1, 600), 600)
+  expect(await projection.position()).toBe(0)
+  await projection.apply(unheard(601, 600), 1_200)
+  expect(await projection.position()).toBe(1_200)
+  await projection.apply([...unheard(1_201, 1), event(1_202, 'a')], 1_202)
+  expect([words(), await projection.position()]).toEqual([['a 1'], 1_202])
+})
+
 it('[S22] a position survives a restart; another version asks for a rebuild', async () => {
   await sqliteProjection(store, spec).position()
   await sqliteProjection(store, spec).apply([event(1, 'a')], 1)
