@@ -20,6 +20,7 @@ import { openLanes } from '../src/lanes/lanes.ts'
 import { openPeople } from '../src/people/people.ts'
 import { openScopes } from '../src/scopes/open-scopes.ts'
 import { type Limits, openInside, openServer, type ServerOptions } from '../src/server/server.ts'
+import { faulty } from '../src/store/faulty.ts'
 import { sqliteConversation } from '../src/store/sqlite/conversation.ts'
 import { sqliteDocuments } from '../src/store/sqlite/documents.ts'
 import { sqlitePeople } from '../src/store/sqlite/people.ts'
@@ -46,9 +47,10 @@ export async function openHub(options: HubOptions = {}) {
   const clock = systemClock
   const newId = ulids(clock.now)
   const store = await openSqliteStore({ file: join(home, 'steward.db'), now: clock.now, log })
-  const journal = await openJournal({ store: store.journal, clock, log })
+  const faults = faulty(store.journal)
+  const journal = await openJournal({ store: faults.store, clock, log })
   const node = newId('nod')
-  const lanes = openLanes({ journal, store: store.journal, clock, newId, node, log })
+  const lanes = openLanes({ journal, store: faults.store, clock, newId, node, log })
   const people = await openPeople({ store: sqlitePeople(store), clock, newId, random: randomBytes, ownerName: 'ada' })
   const gate = openGate()
   lanes.registerEngine(scriptEngine(gate))
@@ -108,6 +110,8 @@ export async function openHub(options: HubOptions = {}) {
     journal,
     gate,
     inside,
+    /** With a reason nothing can be stored from now on; with null it can again. */
+    refuse: faults.refuse,
     ask,
     async session(): Promise<string> {
       return (await ask('POST', '/api/sessions', {})).json.id

@@ -371,3 +371,32 @@ describe('descriptions', () => {
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }
+
+describe('while nothing can be stored', () => {
+  test('[J6, H11] changes are refused at once with the reason, reads go on, and afterwards all goes on', async () => {
+    const session = await hub.session()
+    hub.refuse('the disk is full')
+    const waiting = hub.ask('POST', '/api/sessions', {})
+    await expect.poll(() => hub.journal.readOnly).toBe(true)
+    const detail = 'nothing can be stored now: the disk is full; nothing was changed'
+    const calls: readonly [string, string, unknown][] = [
+      ['POST', `/api/sessions/${session}/messages`, { text: 'hello' }],
+      ['POST', '/api/sessions', {}],
+      ['POST', '/api/projects', { name: 'shop' }],
+      ['PATCH', `/api/sessions/${session}`, { title: 'other' }],
+      ['PUT', '/api/documents/notes/a.md', { text: 'a' }],
+      ['POST', `/api/sessions/${session}/stop`, {}],
+    ]
+    for (const [method, path, body] of calls) {
+      const refused = await hub.ask(method, path, body)
+      expect([path, refused.status, refused.json.code, refused.json.detail]).toEqual([path, 503, 'unavailable', detail])
+      expect(refused.headers.get('retry-after')).toBe('1')
+    }
+    expect((await hub.ask('GET', `/api/sessions/${session}`)).status).toBe(200)
+    expect((await hub.ask('GET', '/health/ready')).json).toEqual({ status: 'failing', why: ['nothing can be stored: the disk is full'] })
+    hub.refuse(null)
+    expect((await waiting).status).toBe(201)
+    const said = await hub.ask('POST', `/api/sessions/${session}/messages`, { text: 'hello' }, { prefer: 'wait=10' })
+    expect(said.json).toMatchObject({ status: 'settled', reply: { text: 'echo: hello' } })
+  })
+})

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { StewardError } from '../base/errors.ts'
 import { type Runtime, readRuntime } from '../base/home.ts'
 import { inspectConfig } from '../config.ts'
+import { health } from '../protocol/api.ts'
 import { type Call, HubUnreachable } from './output.ts'
 
 /** The hub understood and said no. Exit code 1. */
@@ -15,14 +16,16 @@ export class HubRefused extends StewardError {
   }
 }
 
-/** It is there and does not answer: it is overloaded, or can't store anything. Exit code 1. */
+/** It is there and does not answer: it is overloaded, or can't store anything; `why` is what it says of itself. Exit code 1. */
 export class HubSilent extends StewardError {
-  constructor(ms: number) {
-    super('timeout', `The hub has not answered within ${Math.round(ms / 1000)} seconds. Find out why with: steward doctor`)
+  constructor(ms: number, why: readonly string[]) {
+    const told = why.length === 0 ? '' : `: ${why.join('; ')}`
+    super('timeout', `The hub has not answered within ${Math.round(ms / 1000)} seconds${told}. Find out more with: steward doctor`)
   }
 }
 
 const patienceMs = 30_000
+const healthMs = 2_000
 
 /** What makes the answer a typed value: a schema of protocol/. */
 export type Shape<T> = { parse(value: unknown): T }
@@ -63,13 +66,20 @@ export function hubAt(home: string, runtime: Runtime): Hub {
     async call(method, path, shape, ask = {}) {
       const { timeoutMs = patienceMs } = ask
       const signal = AbortSignal.timeout(timeoutMs)
-      const answer = await send({ ...ask, socketPath: runtime.socket, method, path, signal }).catch((cause: unknown) => {
-        throw signal.aborted ? new HubSilent(timeoutMs) : new HubUnreachable(home, cause)
+      const answer = await send({ ...ask, socketPath: runtime.socket, method, path, signal }).catch(async (cause: unknown) => {
+        throw signal.aborted ? new HubSilent(timeoutMs, await trouble(runtime)) : new HubUnreachable(home, cause)
       })
       if (answer.status >= 400 && answer.status !== ask.accept) throw refusal(answer)
       return shape.parse(answer.json)
     },
   }
+}
+
+/** What the hub says is wrong with it; nothing when it does not even say that. */
+async function trouble({ socket }: Runtime): Promise<readonly string[]> {
+  const asked = { socketPath: socket, method: 'GET', path: '/health/ready', signal: AbortSignal.timeout(healthMs) }
+  const answer = await send(asked).catch(() => null)
+  return health.safeParse(answer?.json).data?.why ?? []
 }
 
 type Answer = { readonly status: number; readonly json: unknown }

@@ -24,6 +24,7 @@ import { openApi } from './openapi.ts'
 import { nothingPolicy, pageFile, securityHeaders } from './page.ts'
 import { HttpProblem, tell } from './problem.ts'
 import { takeTurn } from './turn-taking.ts'
+import { writable } from './writable.ts'
 
 export type AppOptions = { readonly hub: Hub; readonly metrics: Metrics; readonly webRoot: string | null }
 
@@ -136,6 +137,7 @@ async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, 
   const { req } = c
   const isSafe = safe.has(req.method)
   const body = isSafe ? undefined : await readBody(req.raw, hub.limits.bodyBytes)
+  if (!isSafe && caller) writable(hub)
   const key = isSafe ? null : keyOf(req.header('idempotency-key') ?? null)
   const raw: RawCall = { hub, caller, params: req.param(), query: req.query(), body, headers: req.raw.headers, signal: req.raw.signal, key }
   if (key === null) return one.run(raw)

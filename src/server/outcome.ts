@@ -1,11 +1,12 @@
 // What became of a control entry: it is heard on the feed of its session.
 
-import { Conflict, Full, NotFound, Unavailable } from '../base/errors.ts'
+import { Conflict, Full, NotFound } from '../base/errors.ts'
 import type { EntryId, LaneId, SessionId } from '../base/ids.ts'
 import type { Posted } from '../journal/commit.ts'
 import type { Control } from '../protocol/entry.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
+import { nothingStored } from './writable.ts'
 
 export type Outcome = { readonly word: 'done' } | { readonly word: 'pending' } | { readonly word: 'refused'; readonly reason: string }
 
@@ -34,7 +35,7 @@ export function refusePost(posted: Posted): asserts posted is Extract<Posted, { 
   if (posted.reason === 'closed') throw new Conflict('the session is closed', { code: 'closed' })
   if (posted.reason === 'full') throw new Full('too much is waiting in this session already: let some of it be done first')
   if (posted.reason === 'no_such_lane') throw new NotFound('there is no such process')
-  throw new Unavailable('the hub can not store anything now; nothing was changed')
+  throw nothingStored('why' in posted ? posted.why : 'the store takes nothing')
 }
 
 function hearOutcome(hub: Hub, session: SessionId, entry: EntryId) {

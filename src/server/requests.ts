@@ -16,6 +16,7 @@ import type { Hub } from './hub.ts'
 import type { Connection, Connections } from './peer.ts'
 import { postMessage } from './post.ts'
 import { fresh, ownSession, sessionOf } from './session-of.ts'
+import { writable } from './writable.ts'
 
 /** `after`: to be done after the answer has been sent. */
 export type Answered = { readonly type: string; readonly data: unknown; readonly after?: () => void }
@@ -29,6 +30,7 @@ export async function answerFrame(place: Place, type: string, data: unknown): Pr
   if (!isRequest(type)) throw new InvalidInput(`/type must be one of: ${requestTypes.join(', ')}`, { path: '/type' })
   const scope = scopes[type]
   if (scope !== null && !may(place.connection.caller, scope)) throw new Forbidden(`this token lacks the scope ${scope}`)
+  if (scope === 'chat') writable(place.hub)
   return verbs[type](place, data)
 }
 

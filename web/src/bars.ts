@@ -19,6 +19,10 @@ function pieces(state: State, acts: BarActs, now: number): readonly Piece[] {
     const more = `${words.unreachableMore} ${seconds > 0 ? words.nextTry(seconds) : words.tryingNow}`
     return [bar('attn', 'offline', words.unreachable, more, { label: words.tryNow, click: acts.tryNow })]
   }
+  if (state.unable !== null) {
+    const more = words.unableMore(sentence(state.unable))
+    return [bar('attn', 'unknown', words.unable, more, { label: words.tryNow, click: acts.tryNow })]
+  }
   if (state.failure !== null) {
     const again = { label: words.retry, click: () => acts.reload(state.current) }
     return [bar('danger', 'failed', words.loadFailed, words.loadFailedMore(sentence(state.failure)), again)]

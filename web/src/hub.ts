@@ -5,7 +5,9 @@ import type { Incoming } from '../../src/protocol/view.ts'
 
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly kind: 'unreachable' | 'busy' | 'signed-out' }
+  | { readonly ok: false; readonly kind: 'unreachable' | 'signed-out' }
+  /** It may be tried again. `why`: what the hub says that it can't do now; null: it is just too much at once, or a fault. */
+  | { readonly ok: false; readonly kind: 'busy'; readonly why: string | null }
   | { readonly ok: false; readonly kind: 'refused'; readonly status: number; readonly why: string }
 
 export type Me = { readonly user: { readonly name: string }; readonly home: string }
@@ -68,7 +70,8 @@ async function read<T>(response: Response): Promise<Answer<T>> {
   // The page and the hub are of one version and one origin; what it says is of the shape that it documents.
   if (response.ok) return { ok: true, value: value as T }
   if (response.status === 401) return { ok: false, kind: 'signed-out' }
-  if (response.status >= 500 || response.status === 429 || response.status === 408) return { ok: false, kind: 'busy' }
   const detail = typeof value === 'object' && value !== null && 'detail' in value ? String(value.detail) : response.statusText
+  const isBusy = response.status >= 500 || response.status === 429 || response.status === 408
+  if (isBusy) return { ok: false, kind: 'busy', why: response.status === 503 ? detail : null }
   return { ok: false, kind: 'refused', status: response.status, why: detail || `The hub answered ${response.status}` }
 }

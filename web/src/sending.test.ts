@@ -93,6 +93,18 @@ describe('sending', () => {
     expect([store.get().phase, (await outbox.all()).length]).toEqual(['signed-out', 1])
   })
 
+  test('[W5] a hub that is there and can store nothing says why, until it can again', async () => {
+    let isFull = true
+    const { sending, store } = bench(async (_session, { id }) =>
+      isFull ? { ok: false, kind: 'busy', why: 'the disk is full' } : { ok: true, value: { id } },
+    )
+    await sending.say('hello', plain)
+    expect([store.get().unable, store.get().stalled, store.get().outbox.length]).toEqual(['the disk is full', false, 1])
+    isFull = false
+    await sending.push()
+    expect([store.get().unable, store.get().outbox.length]).toEqual([null, 0])
+  })
+
   test('[W5] the first line makes the conversation, once', async () => {
     const sessions: string[] = []
     const { sending, store, made } = bench(async (session, { id }) => {

@@ -55,7 +55,7 @@ export function openSending(needs: SendingNeeds): Sending {
       left = await flush(outbox, user, (item) => sendOne(needs, item))
     })
     await changed()
-    if (left === 'empty') store.set({ stalled: false })
+    if (left === 'empty') store.set({ stalled: false, unable: null })
     tries = left === 'empty' ? 0 : tries + 1
     if (tries > 0) timer = setTimeout(() => void push(), waitBefore(tries, Math.random()))
   }
@@ -113,5 +113,6 @@ function notSent(needs: SendingNeeds, answer: Exclude<Answer<unknown>, { ok: tru
   if (answer.kind === 'refused') return { ok: false, again: false, why: answer.why }
   if (answer.kind === 'signed-out') needs.signedOut()
   if (answer.kind === 'unreachable') needs.store.set({ stalled: true })
+  if (answer.kind === 'busy') needs.store.set({ stalled: false, unable: answer.why })
   return { ok: false, again: true }
 }

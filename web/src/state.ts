@@ -30,6 +30,8 @@ export type State = {
   readonly sent: readonly OutItem[]
   /** The last try to send found no hub. */
   readonly stalled: boolean
+  /** Why the hub could not take what was sent last, though it is there; null: it could. */
+  readonly unable: string | null
   /** Whether the browser keeps the outbox over a reload. */
   readonly lasting: boolean
   readonly editing: { readonly id: string; readonly text: string } | null
@@ -55,6 +57,7 @@ export const firstState: State = {
   outbox: [],
   sent: [],
   stalled: false,
+  unable: null,
   lasting: true,
   editing: null,
   aside: new Set(),

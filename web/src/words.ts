@@ -71,6 +71,8 @@ export const words = {
   loadingLong: 'This takes longer than usual. Nothing is lost.',
   unreachable: 'The hub is not reachable.',
   unreachableMore: 'You can read and write; messages wait here.',
+  unable: 'The hub can’t take messages now.',
+  unableMore: (why: string) => `It says: ${why} Messages wait here and go out by themselves.`,
   nextTry: (seconds: number) => `Next try in ${seconds} s.`,
   tryingNow: 'Trying again.',
   tryNow: 'Try now',
