@@ -133,4 +133,57 @@ describe('delegation', () => {
     expect((await heart.types()).filter((type) => type === 'turn-started')).toHaveLength(51)
     await heart.close()
   })
+
+  /** Processes that delegate to the next one in `ring`, when a person tells them to. */
+  async function ringOf(size: number, held?: { promise: Promise<void> }) {
+    const next = new Map<string, ProcessInfo>()
+    const asks = engine('asks', async (turn) => {
+      if (turn.process.id === ring.at(-1)?.id) await turn.step('think', 'replayable', async () => (await held?.promise) ?? null)
+      const answer = await turn.ask(
+        'child',
+        { kind: 'delegation', lane: laneOf((next.get(turn.process.id) as ProcessInfo).id), text: 'help' },
+        { wake: false },
+      )
+      turn.say('reply', { text: answer.kind === 'answer' ? JSON.stringify(answer.value) : 'woken' })
+    })
+    const ring: ProcessInfo[] = []
+    const heart = await openHeart({ engines: [asks] })
+    for (let i = 0; i < size; i++) ring.push(await heart.process('asks'))
+    for (const [i, each] of ring.entries()) next.set(each.id, ring[(i + 1) % size] as ProcessInfo)
+    return { heart, ring }
+  }
+
+  test.each([2, 3])('[L10] a ring of %i that ask each other ends: who closes it is told (trial H21)', async (size) => {
+    const { heart, ring } = await ringOf(size)
+    await heart.say(ring[0] as ProcessInfo, 'go')
+    await heart.until((event) => settled()(event) && event.lane === (ring[0]?.id as string))
+    expect((await saidBy(heart, ring[size - 1] as ProcessInfo))[0]).toContain('waits for the one that asks')
+    for (const each of ring) expect((await heart.lanes.look(each.id))?.turn).toBe(null)
+    await heart.close()
+  })
+
+  test('[L10] two that were asked by two people and ask each other both end, also after a restart', async () => {
+    const { heart, ring } = await ringOf(2)
+    await Promise.all(ring.map((each, i) => heart.say(each, 'go', { from: `user:p${i}` })))
+    await settleLoop(2)
+    const after = await heart.crash()
+    for (const each of ring) await after.until((event) => settled()(event) && event.lane === (each.id as string))
+    await settleLoop(20)
+    for (const each of ring) expect((await after.lanes.look(each.id))?.turn).toBe(null)
+    await after.close()
+  })
+
+  test('[L10] a ring that closes after a restart ends too, although those who wait were not in memory', async () => {
+    const held = gate()
+    const { heart, ring } = await ringOf(3, held)
+    await heart.say(ring[0] as ProcessInfo, 'go')
+    await heart.until((event) => event.type === 'step-started')
+    await settleLoop(5)
+    const after = await heart.crash()
+    expect(after.lanes.stats().open).toBeLessThan(2)
+    held.open()
+    await after.until((event) => settled()(event) && event.lane === (ring[0]?.id as string))
+    expect((await saidBy(after, ring[2] as ProcessInfo))[0]).toContain('waits for the one that asks')
+    await after.close()
+  })
 })

@@ -116,6 +116,6 @@ export type LaneEvents = {
 }
 
 export type StepKind = 'replayable' | 'idempotent' | 'once'
-export type RefusalReason = 'too_late' | 'answered' | 'not_waiting' | 'withdrawn' | 'closed' | 'unknown_target' | 'cannot_continue'
+export type RefusalReason = 'too_late' | 'answered' | 'not_waiting' | 'withdrawn' | 'closed' | 'unknown_target' | 'cycle'
 
 export type LaneEventType = keyof LaneEvents

@@ -11,8 +11,13 @@ import { joinablePrefix, startingPrefix } from './mailbox.ts'
 import { EngineRun } from './run.ts'
 import { type End, refusal, settling } from './settle.ts'
 import { starting } from './starting.ts'
-import type { LaneState } from './state.ts'
+import { type LaneState, waitsOn } from './state.ts'
 import type { Write, Writer } from './write.ts'
+
+/** Why a request was answered without a turn, for who asked. */
+const closed = 'the process was closed'
+const withdrawn = 'the request was taken back'
+const cycle = 'the process that was asked waits for the one that asks'
 
 export type LaneParts = {
   readonly core: Omit<LaneCore, 'inbox' | 'took' | 'body' | 'state' | 'write'>
@@ -25,6 +30,8 @@ export type LaneParts = {
   readonly bodies: ReadonlyMap<EntryId, Entry>
   readonly engine: (name: string) => Engine | undefined
   readonly graceMs: number
+  /** Whether this lane waits for that one, directly or through others. */
+  readonly waitsFor: (lane: LaneId) => boolean
   /** Something could be done: give it a turn of the pump. */
   readonly ready: () => void
   readonly settled: (end: End) => void
@@ -73,6 +80,11 @@ export class Lane {
 
   get inbox(): readonly Entry[] {
     return this.#inbox
+  }
+
+  /** The lanes whose answer the open turn wants. */
+  get waitsOn(): readonly LaneId[] {
+    return waitsOn(this.state)
   }
 
   /** Resolves when the state may be shown. */
@@ -146,6 +158,7 @@ export class Lane {
     const { turn, halted } = this.state
     if (!turn && halted === 'closed') this.#turnAway()
     if (!turn) return this.#canStart()
+    if (turn.parked) this.#breakCycles()
     if (this.#run) this.#run.poke()
     else if (this.#isRunnable()) this.#go()
     return false
@@ -212,7 +225,7 @@ export class Lane {
     if (ids.size === 0) return
     const unanswered = this.#inbox.filter((waiting) => ids.has(waiting.id) && waiting.replyTo)
     this.#inbox = this.#inbox.filter((waiting) => !ids.has(waiting.id))
-    if (unanswered.length > 0) void this.#write({ events: [], posts: unanswered.map((waiting) => refusal(this.#core, waiting)) })
+    if (unanswered.length > 0) void this.#write({ events: [], posts: unanswered.map((waiting) => refusal(this.#core, waiting, withdrawn)) })
   }
 
   /** A held entry stands at the end of the line, once that is durable: it can't be taken in the commit that releases it. */
@@ -239,9 +252,21 @@ export class Lane {
     this.#inbox = []
     this.#held.clear()
     void this.#write({
-      events: away.flatMap((entry) => refused(entry, 'closed', 'the process was closed')),
+      events: away.flatMap((entry) => refused(entry, 'closed', closed)),
       drops: away.map((entry) => entry.id),
-      posts: away.flatMap((entry) => (entry.replyTo && !entry.held ? [refusal(this.#core, entry)] : [])),
+      posts: away.flatMap((entry) => (entry.replyTo && !entry.held ? [refusal(this.#core, entry, closed)] : [])),
+    })
+  }
+
+  /** A request of one that this lane waits for would wait for ever: it is answered at once (L10). */
+  #breakCycles(): void {
+    const crossed = this.#inbox.filter(({ replyTo }) => replyTo && this.#parts.waitsFor(replyTo.lane))
+    if (crossed.length === 0) return
+    this.#inbox = this.#inbox.filter((entry) => !crossed.includes(entry))
+    void this.#write({
+      events: crossed.flatMap((entry) => refused(entry, 'cycle', cycle)),
+      drops: crossed.map((entry) => entry.id),
+      posts: crossed.map((entry) => refusal(this.#core, entry, cycle)),
     })
   }
 

@@ -12,10 +12,11 @@ import type { Engine, Priority } from './engine.ts'
 import { Lane } from './lane.ts'
 import type { LiveWords } from './live.ts'
 import { priorityOf } from './mailbox.ts'
-import { type Loaded, restartLimit } from './open.ts'
+import { type Loaded, load, restartLimit } from './open.ts'
 import { type Opened, Opening } from './opening.ts'
 import type { ChainLimits } from './post.ts'
 import { openPump, type Pump } from './pump.ts'
+import { waitsOn } from './state.ts'
 import { Writer } from './write.ts'
 
 /** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
@@ -64,6 +65,8 @@ export class Residents {
   /** How many posts are on their way to a lane (T37). */
   readonly #comings = new Map<LaneId, number>()
   readonly #recent = new Map<LaneId, Set<string>>()
+  /** What lanes that are not in memory wait for, where that is known: they can't change without being opened. */
+  readonly #away = new Map<LaneId, readonly LaneId[]>()
   readonly #opening: Opening
   readonly #pump: Pump
   #turns = 0
@@ -165,6 +168,7 @@ export class Residents {
   #opened(id: LaneId, from: Opened): void {
     const lane = this.#build(id, from)
     this.#lanes.set(id, lane)
+    this.#away.delete(id)
     for (const entry of from.heard) lane.hear(entry)
     const { turn, halted } = lane.state
     // A turn that was running goes on by replay, so often as it brings something new (L5, T21).
@@ -198,6 +202,7 @@ export class Residents {
       bodies: from.bodies,
       engine: this.#given.engine,
       graceMs: this.#given.graceMs,
+      waitsFor: (lane) => this.#reaches(id, lane),
       ready: () => this.#pump.add(id, priorityNow(this.#lanes.get(id))),
       settled: () => this.#lanes.size > this.#given.maxOpen && setImmediate(() => this.#putOut()),
     })
@@ -210,12 +215,40 @@ export class Residents {
     return false
   }
 
+  /**
+   * Follows what lanes wait for; one that nothing is known of is read, and the question is asked again then. Where nodes share a
+   * store only the own lanes count: what is known of others may be old.
+   */
+  #reaches(from: LaneId, to: LaneId): boolean {
+    const isShared = this.#given.lease !== undefined
+    const seen = new Set([from])
+    for (const id of seen) {
+      const next = this.#lanes.get(id)?.waitsOn ?? (isShared ? [] : this.#away.get(id))
+      if (!next) this.#readAway(id, from)
+      if (next?.includes(to)) return true
+      for (const lane of next ?? []) seen.add(lane)
+    }
+    return false
+  }
+
+  #readAway(id: LaneId, asker: LaneId): void {
+    const { store, log } = this.#given
+    load(store, id).then(
+      ({ state }) => {
+        if (!this.#lanes.has(id)) this.#away.set(id, waitsOn(state))
+        this.#pump.add(asker, priorityNow(this.#lanes.get(asker)))
+      },
+      (thrown: unknown) => log('warn', 'what a lane waits for could not be read', { lane: id, why: messageOf(thrown) }),
+    )
+  }
+
   // ---- leaving memory ---------------------------------------------------------------------------------------------------------------
 
   /** False when that lane is not here in that epoch. */
   #abandon(id: LaneId, epoch: number): boolean {
     const lane = this.#lanes.get(id)
     if (!lane || lane.epoch !== epoch) return false
+    if (lane.waitsOn.length > 0) this.#away.set(id, lane.waitsOn)
     lane.abandon()
     this.#lanes.delete(id)
     this.#recent.delete(id)

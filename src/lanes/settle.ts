@@ -111,8 +111,8 @@ export function lineOf(
   }
 }
 
-/** The answer to a request that left the mailbox without a turn. */
-export function refusal(rest: { readonly newId: NewId; readonly clock: { now(): number } }, request: Entry): Post {
+/** The answer to a request that left the mailbox without a turn; `why` is told to who asked. */
+export function refusal(rest: { readonly newId: NewId; readonly clock: { now(): number } }, request: Entry, why: string): Post {
   if (!request.replyTo) throw new Error('only a request with a reply address is answered')
   const entry: Entry = {
     lane: request.replyTo.lane,
@@ -121,7 +121,7 @@ export function refusal(rest: { readonly newId: NewId; readonly clock: { now(): 
     body: {
       kind: 'answer',
       ask: request.replyTo.ask,
-      value: { outcome: 'failed', message: null, text: null, error: 'it was not taken: the process was closed or the request withdrawn' },
+      value: { outcome: 'failed', message: null, text: null, error: why },
     },
     chain: { ...request.chain, depth: Math.max(0, request.chain.depth - 1) },
     at: rest.clock.now(),

@@ -121,6 +121,11 @@ export function answered(turn: TurnState, asks: readonly AskId[]): Answer | null
   return null
 }
 
+/** The lanes whose answer the open turn wants. */
+export function waitsOn(state: LaneState): readonly LaneId[] {
+  return Object.values(state.turn?.asks ?? {}).flatMap(({ to, answer }) => (to && !answer ? [to.lane] : []))
+}
+
 type Evolve = { [T in keyof LaneEvents]?: (state: LaneState, data: LaneEvents[T]) => LaneState }
 
 const onTurn = (state: LaneState, change: (turn: TurnState) => TurnState): LaneState =>
