@@ -104,8 +104,10 @@ export class Opening {
   }
 
   async #openAll(): Promise<void> {
-    await new Promise<void>((next) => setImmediate(next))
     while (this.#queue.length > 0 && !this.#stopped) {
+      // The loop is given back before each slice: lanes that are open need not wait for those behind them.
+      await new Promise<void>((next) => setImmediate(next))
+      if (this.#stopped) return
       const slice = this.#queue.slice(0, sliceLength)
       this.#queue = this.#queue.slice(sliceLength)
       try {

@@ -17,6 +17,9 @@ type Held = { readonly go: () => void; readonly fail: (why: Error) => void }
 /** Told at most once, and then no more. */
 type Hear = { readonly ended: (end: End) => void; readonly parked: () => void }
 
+/** Every run ends with it, so it is made once: the trace of its making says nothing. */
+const thrownAway = new Stopped('the run was thrown away')
+
 export class EngineRun implements Run {
   readonly core: LaneCore
   readonly #hear: Hear
@@ -82,7 +85,7 @@ export class EngineRun implements Run {
   /** Throws the run away; its acts are told by their signal. */
   abandon(): void {
     this.#dead = true
-    this.#controller.abort(new Stopped('the run was thrown away'))
+    this.#controller.abort(thrownAway)
   }
 
   /** The text of the newest line that it said, for who asked. */
