@@ -18,6 +18,7 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { openAgents } from './agents/agents.ts'
+import { agentFinding } from './agents/faults.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { Conflict, InvalidInput, messageOf } from './base/errors.ts'
 import { makeHome, makeSocketPath, placesOf, removeRuntime, writeRuntime } from './base/home.ts'
@@ -66,6 +67,7 @@ export type StewardOptions = {
 const sweepIdleMs = 30_000
 const sweepPeopleMs = 3_600_000
 const reachMs = 3_000
+const mostPlaces = 200
 const onlySqlite = 'STEWARD_DATABASE names PostgreSQL; this version keeps its journal in SQLite: allowed is sqlite:PATH.'
 
 /**
@@ -104,8 +106,9 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
     ownerName: loginOf(),
   })
   const rooms: Rooms = { config, clock, newId, log, store, journal, lanes, people }
-  const { scopes, agentsOf } = await openInner(rooms, { opened, more: options.engines ?? [] })
-  const server = await openDoor(rooms, { scopes, agentsOf, env: options.env ?? process.env })
+  const inner = await openInner(rooms, { opened, more: options.engines ?? [] })
+  const { scopes } = inner
+  const server = await openDoor(rooms, { ...inner, env: options.env ?? process.env })
   opened(() => server.close())
   await lanes.start()
   opened(every(rooms, sweepIdleMs, () => scopes.sessions.sweepIdle(clock.now())))
@@ -134,7 +137,7 @@ type InnerOptions = Pick<Lifetime, 'opened'> & { readonly more: readonly Engine[
 type AgentsOf = (scope: ScopeRef) => Promise<readonly AgentListing[]>
 
 /** Scopes, agents, models, tools and the engines. Scopes ask agents who answers in a session, agents ask scopes for documents. */
-async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<{ readonly scopes: Scopes; readonly agentsOf: AgentsOf }> {
+async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<Omit<Inner, 'env'>> {
   const { config, clock, newId, log, store, journal, lanes, people } = rooms
   const engines: Engine[] = [...more]
   const scopes = await openScopes({
@@ -153,13 +156,30 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const { projects, conversation } = scopes
   engines.push(quickEngine({ agents, models, tools, projects, conversation }))
   for (const engine of engines) lanes.registerEngine(engine)
-  return { scopes, agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing) }
+  return {
+    scopes,
+    agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
+    agentsFound: async () => agentFinding(agents, await placesWithAgents(rooms, scopes)),
+  }
 }
 
-type Inner = { readonly scopes: Scopes; readonly agentsOf: AgentsOf; readonly env: NodeJS.ProcessEnv }
+type Inner = {
+  readonly scopes: Scopes
+  readonly agentsOf: AgentsOf
+  readonly agentsFound: () => Promise<Finding>
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** The owner's home and the projects, as the owner sees them. */
+async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promise<readonly ScopeRef[]> {
+  const user = people.owner.name
+  const home = await projects.ensureHome(user)
+  const { items } = await projects.list({ limit: mostPlaces })
+  return [{ user, project: home.name }, ...items.map(({ name, group }) => ({ user, project: name, group }))]
+}
 
 /** The server, and the note in the data folder by which the command line finds it. */
-async function openDoor(rooms: Rooms, { scopes, agentsOf, env }: Inner): Promise<OpenServer> {
+async function openDoor(rooms: Rooms, { scopes, agentsOf, agentsFound, env }: Inner): Promise<OpenServer> {
   const { config, clock, newId, log, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
@@ -169,7 +189,7 @@ async function openDoor(rooms: Rooms, { scopes, agentsOf, env }: Inner): Promise
     trustLoopback: config.trustLoopback,
     webRoot: join(packageRoot, 'web', 'dist'),
     agents: agentsOf,
-    doctor: () => findings(rooms),
+    doctor: async () => [...(await findings(rooms)), await agentsFound()],
     config: async () => config.shown.map(configItem),
   }).catch((error: unknown) => {
     throw named(error)

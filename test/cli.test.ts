@@ -1,6 +1,6 @@
 // The commands against a running hub: the real program, a real hub, a scripted model behind real HTTP.
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hold, type ScriptedModel, startScriptedModel } from '../src/models/scripted.ts'
@@ -248,6 +248,17 @@ describe('the hub', () => {
       expect.arrayContaining(['node', 'settings', 'data folder', 'disk space', 'hub', 'journal', 'database', 'models', 'trust loopback']),
     )
     expect((await place.run(['doctor'])).out).toContain('openai/scripted answers')
+  })
+
+  test('[C16] doctor names the faults of agents’ files', async () => {
+    const file = join(place.home, 'documents', '_tenant', 'agents', 'poet.md')
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, '---\nname: poet\nengine: rhyme\n---\nYou are a poet.\n')
+    const agents = async () => (await json(['doctor'])).value.items.find((item: { name: string }) => item.name === 'agents')
+    await expect.poll(async () => (await agents()).status, { timeout: 10_000 }).toBe('warn')
+    expect((await agents()).detail).toContain('agents/poet.md:1 (tenant _tenant): engine: is "rhyme"')
+    rmSync(file)
+    await expect.poll(async () => (await agents()).status, { timeout: 10_000 }).toBe('ok')
   })
 
   test('[C3] config masks secrets', async () => {

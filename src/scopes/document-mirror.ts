@@ -146,9 +146,13 @@ function openWork(rooms: Rooms, parts: Parts, files: DocumentFiles) {
     push: (spot: Spot) => attempt(spot, () => put(spot)),
     async look(paths: readonly string[]) {
       for (const path of paths) {
-        const below = await files.below(path)
-        await takeAll(below, false)
-        if (!below.includes(path)) await gone(path)
+        try {
+          const below = await files.below(path)
+          await takeAll(below, false)
+          if (!below.includes(path)) await gone(path)
+        } catch (thrown) {
+          log('warn', 'a part of the documents folder could not be taken in', { file: path, why: messageOf(thrown) })
+        }
       }
     },
     /** At start: files that were edited meanwhile are taken in, files that are missing or old are written. */

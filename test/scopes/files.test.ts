@@ -142,6 +142,7 @@ describe('documents as files', () => {
     edit('stray', 'nowhere', 'stray.md')
     edit('editor', 'garden', '.scout.md.swp')
     edit('editor', 'garden', 'scout.md~')
+    symlinkSync(bench.home, fileOf('garden', 'folder'))
     edit('fine', 'garden', 'z.md')
     await until(async () => (await text('z.md')) === 'fine' && isLogged('huge.md') && isLogged('broken.md') && isLogged('nowhere/stray.md'))
     expect((await bench.scopes.documents.list('', { project: 'garden' })).map((one) => one.path)).toEqual(['z.md'])
