@@ -452,3 +452,17 @@ async function readStream(url: string, headers: Record<string, string>, enough: 
   }
   return text.split('\n\n').filter((block) => block.includes('event:'))
 }
+
+test('[H11] a request that breaks off in its body is nobody’s fault and no error in the log', async () => {
+  const { port } = new URL(address)
+  const before = hub.lines.length
+  const socket = connect(Number(port), '127.0.0.1')
+  const head = `POST /api/sessions HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${hub.cookie}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
+  await new Promise<void>((resolve) => socket.write(head, () => resolve()))
+  const figures = async () => (await fetch(`${address}/metrics`, { headers: own })).text()
+  const counted = async () => (await figures()).match(/path="\/api\/sessions",status="400"\S* (\d+)/)?.[1] ?? '0'
+  const earlier = await counted()
+  socket.destroy()
+  await expect.poll(counted).not.toBe(earlier)
+  expect(hub.lines.slice(before).filter((line) => line.level === 'error')).toEqual([])
+})

@@ -177,6 +177,8 @@ describe('what is wrong is named', () => {
     const session = await hub.session()
     expect((await post(session, { text: 'x' }, { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await post(session, { text: 'x' }, { 'content-type': 'application/json; charset=latin1' })).status).toBe(415)
+    const packed = await post(session, { text: 'x' }, { 'content-encoding': 'gzip' })
+    expect(packed.json).toMatchObject({ status: 415, code: 'wrong_content_encoding' })
     const request = new Request(`http://localhost/api/sessions/${session}/messages`, {
       method: 'POST',
       headers: { host: 'localhost', cookie: hub.cookie, 'content-type': 'application/json' },

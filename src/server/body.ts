@@ -1,13 +1,16 @@
 // Reading a request's JSON: bounded, real UTF-8, not too deep, no text that a store would change, no `__proto__`.
-import { InvalidInput } from '../base/errors.ts'
+import { InvalidInput, StewardError } from '../base/errors.ts'
 import { HttpProblem } from './problem.ts'
 
 export const maxDepth = 64
 
 /** The parsed body; undefined when there is none. Throws InvalidInput, or HttpProblem 413 or 415. */
 export async function readBody(request: Request, limitBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, limitBytes)
+  const bytes = await readBytes(request, limitBytes).catch((thrown: unknown) => {
+    throw thrown instanceof StewardError ? thrown : new InvalidInput('the body broke off', { cause: thrown })
+  })
   if (bytes.byteLength === 0) return undefined
+  checkEncoding(request.headers.get('content-encoding'))
   checkType(request.headers.get('content-type'))
   return parseBody(bytes)
 }
@@ -48,6 +51,11 @@ function checkSize(bytes: Uint8Array, limitBytes: number): Uint8Array {
 
 function tooLarge(limitBytes: number): HttpProblem {
   return new HttpProblem(413, 'too_large', `the body is larger than ${limitBytes} bytes`, { headers: { Connection: 'close' } })
+}
+
+function checkEncoding(header: string | null): void {
+  if (header === null || header.trim().toLowerCase() === 'identity') return
+  throw new HttpProblem(415, 'wrong_content_encoding', 'the body must be sent as it is, without a Content-Encoding')
 }
 
 /** application/json, with UTF-8 as its only charset. */

@@ -139,7 +139,8 @@ function listener(handle: Handle, given: { readonly unix: boolean; readonly conn
     const remote = 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null
     return handle(request, { unix: given.unix, remote })
   }, options)
-  const server = createServer({ keepAliveTimeout: 30_000, headersTimeout: 15_000, requestTimeout: 60_000, maxHeaderSize: 32 * 1024 })
+  const times = { keepAliveTimeout: 30_000, headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
+  const server = createServer({ ...times, maxHeaderSize: 32 * 1024 })
   server.maxConnections = given.connections
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => void answer(incoming, outgoing))
   return server
