@@ -86,6 +86,8 @@ export class Runners {
     for await (const events of this.#given.follow(runner.position, runner.abort.signal)) {
       const last = events.at(-1)
       if (!last) continue
+      // Who only follows hears first: an answer that left need not wait for tables that nobody asks for yet.
+      if (runner.waiting.length === 0) await new Promise<void>((next) => setImmediate(next))
       try {
         await runner.projection.apply(events, last.cursor)
       } catch (thrown) {
