@@ -165,6 +165,36 @@ describe('a hub that goes away', () => {
     expect(model.count).toBe(2)
   })
 
+  test.each(['SIGKILL', 'SIGTERM'] as const)('[C10, C15] ask finds it again after %s, and the message is answered once', async (signal) => {
+    const hub = await place.start()
+    const stands = hold()
+    model.script({ text: ['Half a wo', stands] })
+    const asking = place.spawn(['ask', 'first'])
+    await stands.reached
+    model.script('All of it.')
+    hub.child.kill(signal)
+    await asking.until(/The hub went away before it answered; looking for it again\./, 'err')
+    await place.start()
+    expect(await asking.ended).toMatchObject({ code: 0, out: 'All of it.\n' })
+    stands.release()
+    expect(model.count).toBe(2)
+  })
+
+  test('[C4, C6] ask says where to look when it does not come back', async () => {
+    const hub = await place.start()
+    const stands = hold()
+    model.script({ text: ['Half a wo', stands] })
+    const asking = place.spawn(['ask', 'first', '--wait', '2'])
+    await stands.reached
+    hub.child.kill('SIGKILL')
+    const { code, err } = await asking.ended
+    expect(code).toBe(3)
+    expect(err).toMatch(
+      /keeps and answers when it runs again\. Look then with: steward sessions show ses_\w+\nNo hub runs on .*steward start\n$/,
+    )
+    stands.release()
+  })
+
   test('[C15] a conversation is there again after a kill and a new start', async () => {
     const hub = await place.start()
     model.script('Hello Ada.', 'Ada.')

@@ -1,9 +1,10 @@
 // `steward ask TEXT`: one message, the settled reply on standard output.
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type MessageAnswered, maxWaitSeconds, messageAccepted, messageAnswered, sessionMade } from '../protocol/api.ts'
 import { findHub, type Hub } from './hub.ts'
-import { type Call, exitCodes, oneLine, type Result, tell, WrongUsage } from './output.ts'
+import { type Call, exitCodes, HubUnreachable, oneLine, type Result, tell, WrongUsage } from './output.ts'
 
 export type AskOptions = {
   readonly agent?: string | undefined
@@ -43,20 +44,50 @@ async function justSay(hub: Hub, session: string, text: string): Promise<Result>
 
 type Said = { readonly text: string; readonly waitSeconds: number }
 
-/** Sends the message and waits. A long wait is several of the hub's; the same id asked again runs nothing twice. */
+/** How often, and how long after each other, a hub is looked for that went away before it answered. */
+const mostTries = 30
+const againMs = 1_000
+
+/**
+ * Sends the message and waits. A long wait is several of the hub's, and a hub that went away is looked for again; the same id asked
+ * again runs nothing twice. Throws HubUnreachable when it does not come back.
+ */
 async function sayAndWait(hub: Hub, session: string, { text, waitSeconds }: Said): Promise<MessageAnswered> {
-  const path = `/api/sessions/${encodeURIComponent(session)}/messages`
   const body = { id: `cli-${randomUUID()}`, text }
-  for (let left = waitSeconds; ; left -= maxWaitSeconds) {
-    const seconds = Math.min(left, maxWaitSeconds)
-    const answered = await hub.call('POST', path, messageAnswered, {
-      body,
-      headers: { prefer: `wait=${seconds}` },
-      timeoutMs: (seconds + 30) * 1000,
-    })
-    const isOver = !['queued', 'accepted', 'writing'].includes(answered.status)
-    if (isOver || left <= maxWaitSeconds) return answered
+  const until = performance.now() + waitSeconds * 1000
+  for (let tries = 0; ; ) {
+    const left = Math.max(0, until - performance.now())
+    const answered = await sayOnce(hub, session, { body, seconds: Math.min(Math.ceil(left / 1000), maxWaitSeconds) })
+    const isTime = performance.now() >= until
+    if (answered !== null && (isTime || isOver(answered))) return answered
+    tries = answered === null ? tries + 1 : 0
+    if (tries === 1) tell('The hub went away before it answered; looking for it again.')
+    if (tries > 0 && (isTime || tries > mostTries)) throw lost(hub, session)
+    await pause(againMs)
   }
+}
+
+type Once = { readonly body: { readonly id: string; readonly text: string }; readonly seconds: number }
+
+/** null: the hub is gone. A hub that is just going answers before the time is over. */
+async function sayOnce(hub: Hub, session: string, { body, seconds }: Once): Promise<MessageAnswered | null> {
+  const headers = { prefer: `wait=${seconds}` }
+  const path = `/api/sessions/${encodeURIComponent(session)}/messages`
+  try {
+    return await hub.call('POST', path, messageAnswered, { body, headers, timeoutMs: (seconds + 30) * 1000 })
+  } catch (error) {
+    if (error instanceof HubUnreachable) return null
+    throw error
+  }
+}
+
+function isOver({ status }: MessageAnswered): boolean {
+  return !['queued', 'accepted', 'writing'].includes(status)
+}
+
+function lost(hub: Hub, session: string): HubUnreachable {
+  tell(`What the hub had taken it keeps and answers when it runs again. Look then with: steward sessions show ${session}`)
+  return new HubUnreachable(hub.home)
 }
 
 function resultOf(answered: MessageAnswered, session: string, waitSeconds: number): Result {
