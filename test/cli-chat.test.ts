@@ -51,6 +51,7 @@ describe('lines from a pipe', () => {
     expect(ended.code).toBe(0)
     expect(ended.out).toBe('One.\nTwo.\n/help\n')
     expect(ended.err).toContain('/stop  stop what runs now')
+    expect(ended.err).toContain('A new conversation.')
     expect(ended.err).toContain('There is no /nonsense; there are /hub, /new, /stop, /say, /help, /quit.')
     expect(ended.err).toContain('Nothing runs.')
     expect(JSON.stringify(model.requests[1]?.body.messages)).not.toContain('first')

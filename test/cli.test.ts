@@ -150,6 +150,10 @@ describe('lists', () => {
       status: 'RUNNING',
     })
     expect(await place.run(['projects', 'create', 'demo'])).toMatchObject({ code: 1, out: '' })
+    const { code, err } = await place.run(['projects', 'create', 'later', '--root', 'nowhere'])
+    expect([code, err]).toEqual([0, expect.stringMatching(/^There is no folder .*nowhere now/)])
+    expect(await place.run(['sessions', '--project', 'later'])).toMatchObject({ code: 0, out: expect.stringContaining('No sessions') })
+    expect(await place.run(['sessions', '--project', 'latr'])).toMatchObject({ code: 1, out: '', err: 'there is no project "latr"\n' })
     expect(await place.run(['projects', 'archive', 'demo'])).toMatchObject({ code: 0 })
     expect((await place.run(['projects'])).out).not.toContain('Demo')
     expect((await place.run(['projects', 'list', '--all'])).out).toContain('Demo')
@@ -280,6 +284,7 @@ describe('wrong usage', () => {
     const { code, value } = await json(['nonsense'])
     expect(code).toBe(2)
     expect(value).toMatchObject({ error: { code: 'usage' } })
+    expect((await json([])).value).toEqual({ error: { code: 'usage', message: 'a command is missing' } })
     expect((await json(['ask', 'x', '--wait', 'long'])).value).toMatchObject({ error: { code: 'usage' } })
     expect((await json(['projects', 'show', 'nowhere'])).value).toMatchObject({ error: { code: 'not_found' } })
   })

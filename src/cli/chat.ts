@@ -131,6 +131,7 @@ function put(one: Chat, text: string): void {
 function aside(one: Chat, sentence: string): void {
   if (one.isOver) return
   const isBack = one.isPrompted
+  endLine(one)
   clearPrompt(one)
   tell(sentence)
   if (isBack) promptAgain(one)
@@ -139,6 +140,11 @@ function aside(one: Chat, sentence: string): void {
 function clearPrompt(one: Chat): void {
   if (one.isPrompted) process.stdout.write('\r\u001b[K')
   one.isPrompted = false
+}
+
+/** Words of an answer that is being written stand in the last line: what is told beside it begins a new one. */
+function endLine(one: Chat): void {
+  if (one.isTerminal && !one.isPrompted && one.shown.writing !== null) process.stdout.write('\n')
 }
 
 function promptAgain(one: Chat): void {
@@ -240,7 +246,7 @@ const commands: Readonly<Record<string, Command>> = {
   '/hub': { what: 'go to the hub, in your home', run: (one, call) => goHome(one, call) },
   '/new': {
     what: 'begin a new conversation with the hub, or with: /new AGENT',
-    run: (one, _call, agent) => goOn(one.talk.enter({ agent: agent || undefined })),
+    run: (one, _call, agent) => goOn(begin(one, agent)),
   },
   '/stop': { what: 'stop what runs now', run: (one) => goOn(stop(one)) },
   '/say': { what: 'say something while a question is open: /say TEXT', run: (one, _call, text) => goOn(sayMore(one, text)) },
@@ -262,6 +268,11 @@ function command(one: Chat, call: Call, line: string): Promise<Next> {
 async function goOn(done: Promise<unknown>): Promise<Next> {
   await done
   return 'go on'
+}
+
+async function begin(one: Chat, agent: string): Promise<void> {
+  await one.talk.enter({ agent: agent || undefined })
+  aside(one, 'A new conversation.')
 }
 
 async function sayMore(one: Chat, text: string): Promise<void> {

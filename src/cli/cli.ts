@@ -35,7 +35,9 @@ function endOfPipe(error: NodeJS.ErrnoException): void {
 /** Commander has written its sentence to standard error already. */
 function usage(error: CommanderError, json: boolean): number {
   if (error.exitCode === 0) return exitCodes.done
-  if (json) process.stdout.write(`${JSON.stringify({ error: { code: 'usage', message: error.message.replace(/^error: /, '') } })}\n`)
+  // Without a command there is no sentence, only the help.
+  const message = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '')
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code: 'usage', message } })}\n`)
   return exitCodes.usage
 }
 
@@ -108,9 +110,9 @@ function addHub(program: Command, run: Run): void {
 }
 
 function addLists(program: Command, run: Run): void {
-  addSessions(program.command('sessions').description('list, show, and end conversations'), run)
-  addProjects(program.command('projects').description('list, show, create and archive projects'), run)
-  const agents = program.command('agents').description('who can be asked')
+  addSessions(program.command('sessions').helpCommand(false).description('list, show, and end conversations'), run)
+  addProjects(program.command('projects').helpCommand(false).description('list, show, create and archive projects'), run)
+  const agents = program.command('agents').helpCommand(false).description('who can be asked')
   agents
     .command('list', { isDefault: true })
     .description('all agents')

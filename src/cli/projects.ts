@@ -1,10 +1,11 @@
 // `steward projects`: list, show, create, archive, remove.
 
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { projects } from '../protocol/api.ts'
 import { type Project, project } from '../protocol/shapes.ts'
 import { findHub } from './hub.ts'
-import { type Call, type Result, table } from './output.ts'
+import { type Call, type Result, table, tell } from './output.ts'
 import { everyRow } from './paging.ts'
 
 export async function listProjects(call: Call, options: { readonly all?: boolean }): Promise<Result> {
@@ -33,8 +34,11 @@ export type NewProject = { readonly root?: readonly string[]; readonly title?: s
 export async function createProject(call: Call, name: string, given: NewProject): Promise<Result> {
   const hub = await findHub(call)
   const { root, ...rest } = given
-  const body = { name, ...rest, ...(root ? { roots: root.map((folder) => resolve(folder)) } : {}) }
+  const roots = root?.map((folder) => resolve(folder))
+  const body = { name, ...rest, ...(roots ? { roots } : {}) }
   const made = await hub.call('POST', '/api/projects', project, { body })
+  for (const folder of roots ?? [])
+    if (!isFolder(folder)) tell(`There is no folder ${folder} now: agents find nothing there until there is.`)
   return { value: made, text: `Project ${made.name} is made.` }
 }
 
@@ -51,6 +55,10 @@ export async function removeProject(call: Call, name: string, options: { readonl
     value: changed,
     text: options.purge ? `Project ${changed.name} is archived and its documents are gone.` : `Project ${changed.name} is archived.`,
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function pathOf(name: string): string {

@@ -2,7 +2,7 @@
 
 import { messages, questions, sessions, steered } from '../protocol/api.ts'
 import type { Message } from '../protocol/message.ts'
-import { question, type Session, session } from '../protocol/shapes.ts'
+import { project, question, type Session, session } from '../protocol/shapes.ts'
 import { findHub } from './hub.ts'
 import { type Call, oneLine, type Result, table, WrongUsage } from './output.ts'
 import { everyRow } from './paging.ts'
@@ -12,6 +12,9 @@ export type SessionFilter = { readonly project?: string; readonly archived?: boo
 export async function listSessions(call: Call, filter: SessionFilter): Promise<Result> {
   const hub = await findHub(call)
   const rows = await everyRow(hub, '/api/sessions', sessions, { project: filter.project, archived: filter.archived })
+  // An empty list of a project that does not exist would hide a slip of the pen.
+  if (rows.length === 0 && filter.project !== undefined)
+    await hub.call('GET', `/api/projects/${encodeURIComponent(filter.project)}`, project)
   const cells = rows.map((one) => [one.id, one.project, one.agent, stateOf(one), oneLine(one.title, 60)])
   return { value: rows, text: table(['id', 'project', 'agent', 'status', 'title'], cells, 'No sessions. Start one with: steward chat') }
 }
