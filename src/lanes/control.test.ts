@@ -251,7 +251,7 @@ describe('the tree', () => {
     await heart.until((event) => said(event) && textOf(event) === 'a2')
     const parents = new Map(
       (await heart.events())
-        .filter((event) => event.type === 'chat-message-updated' && event.data.status === 'accepted')
+        .filter((event) => event.type === 'chat-message-updated' && event.data.parent !== undefined)
         .map((event) => [event.data.id, event.data.parent]),
     )
     expect(parents.get(first.message)).toBe(null)

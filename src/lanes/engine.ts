@@ -47,6 +47,8 @@ export interface Turn {
   readonly entries: readonly Entry[]
   /** The message that the conversation stood at when the turn started, the turn's own entries included. null: an empty one. */
   readonly leaf: MessageId | null
+  /** The same without the turn's own entries. */
+  readonly before: MessageId | null
   readonly chain: Chain
   readonly priority: Priority
   readonly signal: AbortSignal
@@ -55,6 +57,11 @@ export interface Turn {
    * the same key. A throw is recorded too, and thrown as StepFailed now and on every replay.
    */
   step<T extends Json>(name: string, kind: 'replayable' | 'idempotent', act: (act: Act) => Promise<T>): Promise<T>
+  /**
+   * A look at the hub's own data that the engine decides on (T34): recorded under the name, but without a start, since it changes
+   * nothing. Awaits only what is at hand; a throw is recorded like a step's.
+   */
+  read<T extends Json>(name: string, look: () => Promise<T>): Promise<T>
   /** An effect that must not happen twice (L5). */
   once<T extends Json>(name: string, act: (act: Act) => Promise<T>, options?: { readonly reconcile?: Reconcile<T> }): Promise<Once<T>>
   /** A safe point: work that came in meanwhile and is of the turn's own sender. Recorded under the name. */

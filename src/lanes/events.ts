@@ -115,7 +115,8 @@ export type LaneEvents = {
   'process-closed': { readonly reason: CloseReason; readonly by: Actor }
 }
 
-export type StepKind = 'replayable' | 'idempotent' | 'once'
+/** A 'read' has no start: it looks at the hub's own data. */
+export type StepKind = 'replayable' | 'idempotent' | 'once' | 'read'
 export type RefusalReason = 'too_late' | 'answered' | 'not_waiting' | 'withdrawn' | 'closed' | 'unknown_target' | 'cycle'
 
 export type LaneEventType = keyof LaneEvents

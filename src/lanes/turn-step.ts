@@ -19,8 +19,28 @@ type StepRecord = Extract<NameRecord, { kind: 'step' }>
 export async function step<T extends Json>(run: Run, named: Named, act: Does<T>): Promise<T> {
   const found = enterStep(run, named)
   if (found?.state === 'failed') throw new StepFailed(named.name, found.message, found.code)
-  if (found?.state === 'done') return (await read(run, found.recorded)) as T
+  if (found?.state === 'done') return (await recall(run, found.recorded)) as T
   return perform(run, named, { act, attempt: (found?.attempt ?? 0) + 1 })
+}
+
+export async function read<T extends Json>(run: Run, name: string, look: () => Promise<T>): Promise<T> {
+  const named: Named = { name, kind: 'read' }
+  const found = enterStep(run, named)
+  if (found?.state === 'failed') throw new StepFailed(name, found.message, found.code)
+  if (found?.state === 'done') return (await recall(run, found.recorded)) as T
+  const finish = run.begin()
+  try {
+    const value = jsonCopy(await look())
+    if (run.dead()) return await run.never()
+    if (run.turn().stopping) throw new Stopped('the turn was stopped')
+    record(run, named, value)
+    return value
+  } catch (thrown) {
+    if (run.dead()) return await run.never()
+    throw thrown instanceof Stopped ? thrown : failed(run, named, thrown)
+  } finally {
+    finish()
+  }
 }
 
 export async function once<T extends Json>(
@@ -32,7 +52,7 @@ export async function once<T extends Json>(
   const found = enterStep(run, named)
   if (found?.state === 'failed') throw new StepFailed(name, found.message, found.code)
   if (found?.state === 'done')
-    return found.outcome === 'done' ? { was: 'done', value: (await read(run, found.recorded)) as T } : { was: found.outcome }
+    return found.outcome === 'done' ? { was: 'done', value: (await recall(run, found.recorded)) as T } : { was: found.outcome }
   let attempt = found?.attempt ?? 0
   let again = attempt === 0
   for (;;) {
@@ -142,7 +162,7 @@ function store(run: Run, value: Json) {
 }
 
 /** A large value is read when its step is visited (T29). */
-async function read(run: Run, recorded: Recorded): Promise<Json> {
+async function recall(run: Run, recorded: Recorded): Promise<Json> {
   if ('value' in recorded) return jsonCopy(recorded.value)
   const finish = run.begin()
   try {

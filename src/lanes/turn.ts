@@ -5,7 +5,7 @@ import type { Run } from './running.ts'
 import { arrivals } from './turn-arrivals.ts'
 import { ask, open, wait } from './turn-ask.ts'
 import { note, now, post, say } from './turn-say.ts'
-import { once, step } from './turn-step.ts'
+import { once, read, step } from './turn-step.ts'
 
 export function turnOf(run: Run): Turn {
   const { core } = run
@@ -13,15 +13,18 @@ export function turnOf(run: Run): Turn {
   if (!process) throw new Error('a turn without a process')
   const { id, taken, startedWith, leaf, chain, priority } = run.turn()
   const entries: readonly Entry[] = taken.slice(0, startedWith).map((t) => core.body(t.entry))
+  const own = taken.find((t) => t.message !== undefined)
   return {
     id,
     process,
     entries,
     leaf,
+    before: own ? (own.parent ?? null) : leaf,
     chain,
     priority,
     signal: run.signal,
     step: (name, kind, act) => step(run, { name, kind }, act),
+    read: (name, look) => read(run, name, look),
     once: (name, act, options) => once(run, name, { act, ...options }),
     arrivals: (name) => arrivals(run, name),
     open: (name, what) => open(run, name, what),

@@ -6,6 +6,7 @@ import type { Body, Commit, Committed, Post, Resting, Snapshot, Timer } from '..
 import type { Journal } from '../journal/journal.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { NewEvent } from '../protocol/event.ts'
+import type { ProcessStatus } from '../protocol/process.ts'
 import { type Draft, draft } from './draft.ts'
 import { evolve, evolveVersion, type LaneState, restingOf, statusOf, type TurnState } from './state.ts'
 
@@ -23,6 +24,8 @@ export type Write = {
 }
 
 type Open = {
+  /** Of the process, before the first event. */
+  readonly status: ProcessStatus
   events: NewEvent[]
   takes: EntryId[]
   drops: EntryId[]
@@ -114,10 +117,7 @@ export class Writer {
       this.#state = evolve(this.#state, minted)
       events.push(minted)
     }
-    const before = statusOf(this.#state)
     for (const event of drafts) add(event)
-    const status = statusOf(this.#state)
-    if (status !== before) add(draft('process-status-changed', { status }))
     return events
   }
 
@@ -140,7 +140,7 @@ export class Writer {
   }
 
   #start(): Open {
-    const open = emptyOpen()
+    const open = emptyOpen(statusOf(this.#state))
     this.#inFlight += 1
     this.#open = open
     open.done = this.#given.journal.append(() => this.#seal(open)).then((result) => this.#answered(open, result))
@@ -164,12 +164,15 @@ export class Writer {
   #seal(open: Open): Commit {
     const { lane, epoch } = this.#given
     this.#open = null
+    const status = statusOf(this.#state)
+    if (status !== open.status) open.events.push(...this.#fold([draft('process-status-changed', { status })]))
     const after = this.#seq
-    this.#seq += open.events.length
+    const events = withoutSteps(open.events)
+    this.#seq += events.length
     this.#onTheWay += requestsIn(open)
     const resting = this.#resting()
     const snapshot = this.#snapshot(resting)
-    const { events, takes, drops, releases, posts, set, clear, bodies } = open
+    const { takes, drops, releases, posts, set, clear, bodies } = open
     return {
       ...{ lane, epoch, after, events, takes, drops, releases, posts, timers: { set, clear }, bodies, resting },
       ...(snapshot && { snapshot }),
@@ -195,7 +198,20 @@ function requestsIn(open: Open): number {
   return open.posts.filter((post) => post.entry.replyTo !== undefined).length
 }
 
-function emptyOpen(): Open {
+/** Of a line whose status changed more than once in one commit only the last word is told, with its place in the tree. */
+function withoutSteps(events: readonly NewEvent[]): readonly NewEvent[] {
+  const changes = events.filter((event) => event.type === 'chat-message-updated')
+  if (changes.length < 2) return events
+  const last = new Map(changes.map((event) => [event.data.id, event]))
+  return events.flatMap((event) => {
+    if (event.type !== 'chat-message-updated') return [event]
+    if (last.get(event.data.id) !== event) return []
+    const before = changes.filter((other) => other !== event && other.data.id === event.data.id)
+    return [before.length === 0 ? event : { ...event, data: Object.assign({}, ...before.map((other) => other.data), event.data) }]
+  })
+}
+
+function emptyOpen(status: ProcessStatus): Open {
   const done = Promise.resolve(false)
-  return { events: [], takes: [], drops: [], releases: [], posts: [], set: [], clear: [], bodies: [], closes: false, done }
+  return { status, events: [], takes: [], drops: [], releases: [], posts: [], set: [], clear: [], bodies: [], closes: false, done }
 }

@@ -6,12 +6,13 @@ import type { Conversation } from './scopes.ts'
 
 export function openConversation({ views, journal }: Pick<Rooms, 'views' | 'journal'>): Conversation {
   const view = views.conversation
-  // A turn walks from a leaf whose line was committed a moment ago: the view must have passed it (J5).
-  const caughtUp = () => journal.passed(journal.head(), view.projection.name)
   return {
     async walk(leaf, limit) {
       if (leaf === null || limit < 1) return []
-      await caughtUp()
+      const lines = await view.walk(leaf, limit)
+      // An agent's line is there with all that it answers. A person's gets its place when it is taken, a moment later (J5).
+      if (lines.length > 0 && lines.at(-1)?.role !== 'user') return lines
+      await journal.passed(journal.head(), view.projection.name)
       return view.walk(leaf, limit)
     },
     branch: async (session, paging) => view.branch(session, checkPaging(paging)),

@@ -65,6 +65,8 @@ export type Sessions = {
    */
   connected(id: SessionId, connection: string, options?: { readonly profile?: string; readonly takeover?: boolean }): Promise<Binding>
   disconnected(id: SessionId, connection: string): Promise<void>
+  /** What a post needs to know of it, from memory where it was used lately; null for an unknown session. */
+  brief(id: SessionId): Promise<SessionBrief | null>
   /** Who owns it: the login name; null for an unknown session. From memory or one indexed read. */
   owner(id: SessionId): Promise<string | null>
   process(id: ProcessId): Promise<{ readonly info: ProcessInfo; readonly session: SessionId } | null>
@@ -77,6 +79,12 @@ export type NewSession = {
   readonly agent?: string
   readonly title?: string
   readonly profile?: string
+}
+/** `life`: the decided part of its status; OPEN sessions derive the rest from their processes. */
+export type SessionBrief = {
+  readonly user: string
+  readonly process: ProcessId
+  readonly life: 'OPEN' | 'SUSPENDED' | 'ARCHIVED' | 'CLOSED'
 }
 /** Many may watch and speak; one holds the binding. */
 export type Binding = { readonly holder: string; readonly mine: boolean; readonly movedFrom: string | null }

@@ -103,6 +103,10 @@ export async function openSessions(rooms: Rooms, projects: ProjectsRoom): Promis
       if (policy === 'SUSPEND') await cascades.suspend(id, 'DISCONNECT')
       if (policy === 'CLOSE') await cascades.end(id, { status: 'CLOSED', reason: 'AUTO_CLOSE', by: 'system' })
     },
+    async brief(id) {
+      const { facts, life } = await stateOf(id)
+      return facts && { user: facts.user, process: facts.process, life }
+    },
     async owner(id) {
       const held = owners.peek(id)
       if (held !== undefined || !isId('ses', id)) return held ?? null

@@ -5,13 +5,12 @@ import type { Posted } from '../journal/commit.ts'
 import { maxTextBytes, type NewMessage } from '../protocol/api.ts'
 import type { MessageBody } from '../protocol/entry.ts'
 import type { Message } from '../protocol/message.ts'
-import type { Session } from '../protocol/shapes.ts'
 import type { Caller } from './caller.ts'
 import { entryIdOf } from './entry-id.ts'
 import type { Hub } from './hub.ts'
 import { refusePost, steerLane } from './outcome.ts'
 import { HttpProblem } from './problem.ts'
-import { sessionOf } from './session-of.ts'
+import { briefOf } from './session-of.ts'
 
 export type Accepted = { readonly id: string; readonly duplicate: boolean; readonly cursor: number }
 
@@ -27,12 +26,12 @@ export async function postMessage(
   given: NewMessage & { readonly session: string; readonly key?: string | null },
 ): Promise<Accepted> {
   checkWords(given.text)
-  const session = await sessionOf(hub, caller, given.session)
-  const where = await placeOf(hub, caller, session, given)
+  const session = await briefOf(hub, caller, given.session)
+  const where = placeOf(hub, caller, session, given)
   checkAttachments(given.attachments)
   if (given.parent) await messageIn(hub, where.session, given.parent, '/parent')
-  if (session.status === 'SUSPENDED') await hub.scopes.sessions.resume(where.session, caller.actor)
-  const isOver = session.status === 'CLOSED' || session.status === 'ARCHIVED'
+  if (session.life === 'SUSPENDED') await hub.scopes.sessions.resume(where.session, caller.actor)
+  const isOver = session.life === 'CLOSED' || session.life === 'ARCHIVED'
   const bodies = await bodiesOf(hub, caller, where, given)
   for (const body of bodies) {
     const posted = await put(hub, caller, { ...where, isOver }, body)
@@ -61,14 +60,12 @@ function checkAttachments(given: NewMessage['attachments']): void {
   throw new InvalidInput('/attachments/0/id names no attachment', { path: '/attachments/0/id' })
 }
 
-async function placeOf(
+function placeOf(
   hub: Hub,
   caller: Caller,
-  session: Session,
+  { id, process }: { readonly id: SessionId; readonly process: ProcessId },
   given: { readonly id?: string | undefined; readonly key?: string | null },
-): Promise<Where> {
-  const { id, process } = session
-  if (!isId('ses', id) || !isId('prc', process)) throw new Error(`session ${id} has no process`)
+): Where {
   const known = given.id ?? given.key
   const kind = given.id === undefined ? 'key' : 'id'
   const entry = known === null || known === undefined ? hub.newId('ent') : entryIdOf([caller.actor, id, kind, known])

@@ -2,6 +2,7 @@
 import { NotFound } from '../base/errors.ts'
 import { isId, type ProcessId, type SessionId } from '../base/ids.ts'
 import type { Session } from '../protocol/shapes.ts'
+import type { SessionBrief } from '../scopes/scopes.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
 
@@ -15,6 +16,13 @@ export async function sessionOf(hub: Hub, caller: Caller, id: string): Promise<S
   const session = await hub.scopes.sessions.get(await ownSession(hub, caller, id))
   if (session) return session
   throw new NotFound(`there is no session ${id}`)
+}
+
+/** What a post needs to know of the caller's own session. Throws NotFound. */
+export async function briefOf(hub: Hub, caller: Caller, id: string): Promise<SessionBrief & { readonly id: SessionId }> {
+  const brief = isId('ses', id) ? await hub.scopes.sessions.brief(id) : null
+  if (isId('ses', id) && brief?.user === caller.user.name) return { ...brief, id }
+  throw new NotFound(`there is no session ${JSON.stringify(id.slice(0, 64))}`)
 }
 
 /** The process when it is one of the caller's sessions, and of that one when one is named. Throws NotFound. */

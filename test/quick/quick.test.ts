@@ -249,7 +249,7 @@ describe('[Q4] when the model fails', () => {
   test.each<[ScriptedReply, string, string]>([
     [{ status: 401, message: 'no' }, 'auth', 'refused the key (HTTP 401)'],
     [{ status: 503 }, 'overloaded', 'has a problem of its own (HTTP 503)'],
-    [{ text: 'half', end: 'cut' }, 'network', 'could not be reached'],
+    [{ text: 'half', end: 'cut' }, 'network', 'broke off in the middle'],
     [{ text: 'half', finish: null }, 'bad_reply', "can't be read"],
   ])('%j fails the turn with a sentence, and the next turn goes on', async (reply, code, words) => {
     hub = await openHub({ url: server.url })

@@ -46,7 +46,7 @@ export async function askModel(
     tools: names,
     day: iso(turn.entries[0]?.at ?? 0).slice(0, 10),
   })
-  const parts = { system, history: await historyOf(rooms, turn), own, overhead: JSON.stringify(specs).length }
+  const parts = { system, history: linesOf(await rooms.history.walk(turn.before)), own, overhead: JSON.stringify(specs).length }
   // A smaller model than thought: what is given is halved, twice at most.
   for (let budget = setup.budget; ; budget = Math.floor(budget / 2)) {
     const { messages, manifest } = assemble(parts, budget)
@@ -54,13 +54,6 @@ export async function askModel(
     const reply = await rooms.models.stream(request, { signal: act.signal, onText: act.stream, priority: act.priority })
     if (reply.ok || reply.code !== 'context_length' || budget * 4 <= setup.budget) return asked(reply, manifest)
   }
-}
-
-/** The lines before the turn's own: those come in their place among the turn's messages. */
-async function historyOf({ history }: AskRooms, turn: Turn): Promise<readonly ModelMessage[]> {
-  const mine = new Set(turn.entries.map((entry) => entry.ref))
-  const lines = await history.walk(turn.leaf)
-  return linesOf(lines.filter((line) => !mine.has(line.id)))
 }
 
 function asked(reply: ModelReply, given: Manifest): Asked {

@@ -35,7 +35,7 @@ export function quickEngine(given: QuickRooms): Engine {
 }
 
 async function run(rooms: Rooms, turn: Turn): Promise<void> {
-  const setup: Setup = await turn.step('setup', 'replayable', () => readSetup(rooms, turn.process))
+  const setup: Setup = await turn.read('setup', () => readSetup(rooms, turn.process))
   const own: ModelMessage[] = linesFrom(turn.entries)
   for (let round = 1; round <= mostRounds; round++) {
     const soFar = [...own]
