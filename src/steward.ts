@@ -152,7 +152,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const agents = openAgents({ documents: scopes.documents, engines: () => engines.map((engine) => engine.name), log })
   opened(() => agents.close())
   const models = openModels(config, { clock, log })
-  const tools = openTools({ clock, log, results: folderResults(join(config.home, 'blobs', 'results')), closed: [config.home] })
+  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
+  const tools = openTools({ clock, log, zone, results: folderResults(join(config.home, 'blobs', 'results')), closed: [config.home] })
   const { projects, conversation } = scopes
   engines.push(quickEngine({ agents, models, tools, projects, conversation }))
   for (const engine of engines) lanes.registerEngine(engine)

@@ -247,3 +247,9 @@ test('time_now reads the clock when asked, in any zone', async () => {
   )
   expect(await ask({ zone: 'Mars/Base' })).toMatchObject({ ok: false, text: expect.stringContaining('allowed are IANA names') })
 })
+
+test("time_now answers in the person's own zone when none is named", async () => {
+  const tools = openTools({ clock: handClock(), results: memoryResults(), closed: [], zone: 'America/New_York' })
+  const answer = await tools.call({ name: 'time_now', input: {}, allowed: ['time_now'] }, contextFor())
+  expect(answer.text).toBe('Wednesday, 2025-12-31 19:00:00 -05:00 in America/New_York; 2026-01-01T00:00:00.000Z in UTC')
+})

@@ -45,6 +45,8 @@ export type ToolRooms = {
   readonly results: Results
   /** The data folder and whatever else no agent may see. */
   readonly closed: readonly string[]
+  /** IANA name of the zone that the person lives in; UTC when it is not known. */
+  readonly zone?: string
   readonly log?: Log
 }
 
@@ -60,7 +62,7 @@ export function openTools(rooms: ToolRooms): Tools {
     if (registry.has(tool.name)) throw new Error(`There are two tools named "${tool.name}".`)
     registry.set(tool.name, tool)
   }
-  for (const tool of [...fileTools, timeNow(rooms.clock), resultRead(rooms.results)]) register(tool)
+  for (const tool of [...fileTools, timeNow(rooms.clock, rooms.zone ?? 'UTC'), resultRead(rooms.results)]) register(tool)
   return {
     register,
     allowed: (asker, roots) => allowedTools([...registry.values()], asker, roots),

@@ -3,15 +3,18 @@ import { z } from 'zod'
 import { type Clock, iso } from '../../base/clock.ts'
 import { defineTool, done, refused, type Tool } from '../tool.ts'
 
-export function timeNow(clock: Pick<Clock, 'now'>): Tool {
+/** `ownZone`: where the person is, as far as that is known. */
+export function timeNow(clock: Pick<Clock, 'now'>, ownZone: string): Tool {
   return defineTool({
     name: 'time_now',
     description: 'The present date and time. Ask again whenever it matters: time passes while you work.',
     labels: ['read-only'],
     capability: null,
     effect: 'replayable',
-    input: z.strictObject({ zone: z.string().optional().describe('IANA time zone, for example Europe/Amsterdam; UTC when left out') }),
-    async run({ zone = 'UTC' }) {
+    input: z.strictObject({
+      zone: z.string().optional().describe(`IANA time zone, for example Europe/Amsterdam; ${ownZone} when left out`),
+    }),
+    async run({ zone = ownZone }) {
       const now = clock.now()
       const local = inZone(now, zone)
       if (local === null)
