@@ -195,7 +195,12 @@ async function openDoor(rooms: Rooms, { scopes, agentsOf, agentsFound, env }: In
   }).catch((error: unknown) => {
     throw named(error)
   })
-  writeRuntime(config.home, { socket: socketPath, pid: process.pid, address: server.address, version })
+  try {
+    writeRuntime(config.home, { socket: socketPath, pid: process.pid, address: server.address, version })
+  } catch (error) {
+    await server.close()
+    throw new InvalidInput(`the note of the running hub can't be written into ${config.home}: ${messageOf(error)}`, { cause: error })
+  }
   return {
     address: server.address,
     async close() {

@@ -91,6 +91,15 @@ test('[C11] a port that is taken is named with its setting', async () => {
   await new Promise((resolve) => taken.close(resolve))
 })
 
+test('[C11] a start that fails at the last moment ends, and nothing listens', async () => {
+  const hub = await place.start()
+  await hub.stop()
+  mkdirSync(join(place.home, 'runtime.json'))
+  const ended = await place.run(['start'])
+  expect(ended).toMatchObject({ code: 1, out: '' })
+  expect(ended.err).toContain(`the note of the running hub can't be written into ${place.home}`)
+})
+
 test('[C2] a wrong setting starts nothing and leaves nothing behind', async () => {
   const ended = await place.run(['start'], { env: { STEWARD_PORT: 'many', STEWARD_LOG: 'loud' } })
   expect(ended).toMatchObject({ code: 1, out: '' })

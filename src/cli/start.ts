@@ -1,9 +1,10 @@
 // `steward start`: the hub. Prints one line with the address of the web page; everything else goes to standard error.
 
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
-import { AlreadyOpen, messageOf } from '../base/errors.ts'
+import { AlreadyOpen, InvalidInput, messageOf } from '../base/errors.ts'
 import { makeHome, readRuntime } from '../base/home.ts'
 import type { Log } from '../base/log.ts'
 import { type Config, loadConfig } from '../config.ts'
@@ -20,6 +21,7 @@ const logFiles = 5
 /** Returns when the hub has stopped, or at once when one runs already. */
 export async function start(call: Call): Promise<Result> {
   const config = await loadConfig({ env: call.env, home: call.home })
+  checkWritable(config.home)
   const narrowed = makeHome(config.home)
   const log = hubLog(config)
   for (const sentence of [...config.warnings, ...narrowed]) log('warn', sentence)
@@ -29,6 +31,7 @@ export async function start(call: Call): Promise<Result> {
   } catch (error) {
     if (error instanceof AlreadyOpen) return addressOfRunning(config.home, error)
     log('error', 'Steward could not start', { error: messageOf(error) })
+    endSoon()
     throw error
   }
 }
@@ -48,9 +51,27 @@ async function run(call: Call, config: Config, log: Log): Promise<Result> {
   await steward.close()
   clearTimeout(late)
   log('info', 'Steward has stopped')
-  // What is left of timers and sockets of libraries must not keep the process.
-  setTimeout(() => process.exit(), 200).unref()
+  endSoon()
   return { value: undefined, text: '' }
+}
+
+/** What is left of timers and sockets of libraries must not keep the process. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), 200).unref()
+}
+
+/** Throws InvalidInput for a folder that is there and takes nothing. */
+function checkWritable(home: string): void {
+  if (!existsSync(home)) return
+  try {
+    accessSync(home, constants.W_OK)
+  } catch (error) {
+    const reason = messageOf(error).split(',')[0]
+    throw new InvalidInput(`${home} can't be written (${reason}). Make it writable, or choose another folder with STEWARD_HOME.`, {
+      path: 'STEWARD_HOME',
+      cause: error,
+    })
+  }
 }
 
 function hubLog(config: Config): Log {
