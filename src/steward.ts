@@ -21,6 +21,7 @@ import { openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { Conflict, InvalidInput, messageOf } from './base/errors.ts'
+import { heapWatch } from './base/heap.ts'
 import { makeHome, makeSocketPath, placesOf, removeRuntime, writeRuntime } from './base/home.ts'
 import { type NewId, ulids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
@@ -64,6 +65,7 @@ export type StewardOptions = {
   readonly engines?: readonly Engine[]
 }
 
+const watchHeapMs = 1_000
 const sweepIdleMs = 30_000
 const sweepPeopleMs = 3_600_000
 const reachMs = 3_000
@@ -111,6 +113,8 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   const server = await openDoor(rooms, { ...inner, env: options.env ?? process.env })
   opened(() => server.close())
   await lanes.start()
+  const watchHeap = heapWatch()
+  opened(every(rooms, watchHeapMs, async () => watchHeap(lanes.stats().turns, lanes.stats().running > 0)))
   opened(every(rooms, sweepIdleMs, () => scopes.sessions.sweepIdle(clock.now())))
   opened(every(rooms, sweepPeopleMs, () => people.sweep()))
   log('info', 'Steward is ready', { address: server.address, version, home: config.home })
