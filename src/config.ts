@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
+import { parse } from 'yaml'
 import { InvalidInput, messageOf } from './base/errors.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
 
@@ -167,9 +168,8 @@ async function readSettings(home: string): Promise<FileSettings> {
   const text = readOptional(path)
   if (text === null) return { values: new Map(), warnings: [], problems: [] }
   if (text instanceof Error) return { values: new Map(), warnings: [], problems: [`${path} can't be read: ${text.message}.`] }
-  const { parseYaml } = await import('./config-yaml.ts')
   try {
-    return settingsOf(path, parseYaml(text, { prettyErrors: true }))
+    return settingsOf(path, parse(text, { prettyErrors: true }))
   } catch (error) {
     return { values: new Map(), warnings: [], problems: [`${path} is no YAML: ${messageOf(error).split('\n')[0]}`] }
   }

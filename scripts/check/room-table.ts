@@ -49,6 +49,6 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   ws: ['server', 'cli'],
   '@ai-sdk/*': ['models'],
   commander: ['cli'],
-  yaml: ['agents', 'scopes', 'cli', 'src/config-yaml.ts'],
+  yaml: ['agents', 'scopes', 'cli', 'src/config.ts'],
   zod: ['protocol', 'agents', 'scopes', 'server', 'models', 'tools'],
 }
