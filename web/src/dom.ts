@@ -73,8 +73,13 @@ function focusWithin(parent: HTMLElement): Focused | null {
 function restoreFocus(parent: HTMLElement, { element, name }: Focused): void {
   if (document.activeElement === element) return
   const same = name === null ? null : parent.querySelector(`[data-focus="${CSS.escape(name)}"]`)
-  const next = same ?? (element.isConnected ? element : document.querySelector('[data-focus="composer"]'))
+  const next = same ?? (element.isConnected ? element : (lastLine(parent, element) ?? document.querySelector('[data-focus="composer"]')))
   if (next instanceof HTMLElement) next.focus({ preventScroll: true })
+}
+
+/** Words that were being written become a line with an id of its own: who read them there goes on there. */
+function lastLine(parent: HTMLElement, gone: Element): Element | null {
+  return gone.hasAttribute('data-line') ? ([...parent.querySelectorAll('[data-line]')].at(-1) ?? null) : null
 }
 
 /** A change of text that doesn't touch the document when nothing changed. */

@@ -70,7 +70,11 @@ function linePiece(row: BranchRow, shown: Shown): Piece {
 }
 
 function article(kind: string, heading: string, id: string): HTMLElement {
-  return el('article', { class: `line ${kind}`, tabindex: -1, 'data-line': id }, el('h3', { class: 'unseen' }, heading))
+  return el(
+    'article',
+    { class: `line ${kind}`, tabindex: -1, 'data-line': id, 'data-focus': `line ${id}` },
+    el('h3', { class: 'unseen' }, heading),
+  )
 }
 
 function personLine({ line, siblings }: BranchRow, { name, now, last, acts }: Shown): HTMLElement {
