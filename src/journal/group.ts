@@ -3,6 +3,7 @@
 // posts are refused at once (J6, T25).
 import type { Alarm, Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
+import type { NodeId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Entry } from '../protocol/entry.ts'
 import type { Event } from '../protocol/event.ts'
@@ -12,6 +13,8 @@ import type { JournalStore } from './journal-store.ts'
 /** More items than this in one transaction would make the first ones wait too long. */
 const largestGroup = 512
 const firstRetryMs = 100
+/** A node that never owned anything: its heartbeat is the smallest write that every store has. */
+const probe = 'nod_probe' as NodeId
 const longestRetryMs = 5_000
 const pageLength = 500
 
@@ -188,11 +191,17 @@ export class Groups {
     const group = this.#retry
     this.#retry = []
     if (group.length > 0) return this.#apply(group)
-    // Only posts had failed, and were answered so; they may be there all the same.
-    await this.#lookAgain().then(
+    // Only posts had failed, and were answered so; they may be there all the same. A write that changes nothing shows whether the
+    // store takes anything again: reads may well go on while a disk is full.
+    await this.#probe().then(
       () => this.#recovered(),
       (thrown: unknown) => this.#failed([], messageOf(thrown)),
     )
+  }
+
+  async #probe(): Promise<void> {
+    await this.#given.store.heartbeat(probe, 1)
+    await this.#lookAgain()
   }
 
   #enterReadOnly(reason: string): void {

@@ -119,6 +119,25 @@ describe('appending', () => {
   })
 })
 
+test('[J6] when only posts were refused, a write shows that the store is back, not a read', async () => {
+  const broken = faulty(memoryStore({ now: clock.now }))
+  const { journal } = await open(broken.store)
+  await journal.append(first('a'))
+  broken.refuse('database or disk is full')
+  expect(await journal.post(post('a', 'ent_1'))).toMatchObject({ ok: false, reason: 'unavailable' })
+  for (let i = 0; i < 5; i++) {
+    clock.advance(5_000)
+    await settleLoop()
+    expect(journal.readOnly).toBe(true)
+  }
+  broken.refuse(null)
+  clock.advance(5_000)
+  await settleLoop()
+  expect(journal.readOnly).toBe(false)
+  expect(await journal.post(post('a', 'ent_1'))).toMatchObject({ ok: true })
+  await journal.close()
+})
+
 describe('following', () => {
   test('[J2] a follower sees every event once, in order, whether it reads the store or keeps up', async () => {
     const { journal } = await open()

@@ -1,5 +1,6 @@
 // Makes any store fail on command: disks that are full, answers that get lost.
 
+import { Unavailable } from '../base/errors.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 import { allUnavailable } from './rules.ts'
 
@@ -7,7 +8,7 @@ export type Faults = {
   readonly store: JournalStore
   /** The next `times` groups are answered 'unavailable'. 'before': nothing was written. 'after': all was written, the answer is lost (T26). */
   failNext(when: 'before' | 'after', times?: number): void
-  /** Every group is answered 'unavailable' with that reason until null is given. */
+  /** Nothing can be written, for that reason, until null is given; reads go on. */
   refuse(why: string | null): void
 }
 
@@ -25,8 +26,14 @@ export function faulty(inner: JournalStore): Faults {
     return { results: allUnavailable(group, `made to fail ${when} writing`), events: [] }
   }
 
+  async function heartbeat(...given: Parameters<JournalStore['heartbeat']>) {
+    if (refusing !== null) throw new Unavailable(refusing)
+    return inner.heartbeat(...given)
+  }
+
+  const own: Partial<JournalStore> = { apply, heartbeat }
   return {
-    store: new Proxy(inner, { get: (target, key) => (key === 'apply' ? apply : Reflect.get(target, key)) }),
+    store: new Proxy(inner, { get: (target, key) => Reflect.get(key in own ? own : target, key) }),
     failNext: (when, times = 1) => {
       failing = { when, left: times }
     },
