@@ -41,6 +41,16 @@ describe('messages', () => {
     expect(other.json).toMatchObject({ code: 'conflict', path: '/id', status: 409 })
   })
 
+  test('[H2] what goes without saying may be said or not: it is the same message', async () => {
+    const session = await hub.session()
+    const first = await post(session, { id: 'a', text: 'hello' })
+    const said = { id: 'a', text: 'hello', when: 'now', voice: false, attachments: [] }
+    expect((await post(session, said)).json).toEqual({ ...first.json, duplicate: true })
+    for (const other of [{ when: 'next' }, { voice: true }, { to: 'quick' }, { text: 'hello ' }]) {
+      expect((await post(session, { id: 'a', text: 'hello', ...other })).status).toBe(409)
+    }
+  })
+
   test('[H2, H3] a duplicate that waits gets the reply of the first', async () => {
     const session = await hub.session()
     const first = await post(session, { id: 'a', text: 'hello' }, wait)
@@ -133,6 +143,8 @@ describe('what is wrong is named', () => {
   const cases: readonly [string, unknown, number, object][] = [
     ['an empty text', { text: '' }, 400, { path: '/text' }],
     ['white space', { text: ' \n\t' }, 400, { path: '/text' }],
+    ['nothing that shows', { text: ' \u200b\u2060\ufeff' }, 400, { path: '/text' }],
+    ['an agent that is not there', { text: 'x', to: 'nobody' }, 400, { path: '/to', detail: expect.stringContaining('can be quick') }],
     ['no text', {}, 400, { path: '/text' }],
     ['a number as text', { text: 7 }, 400, { path: '/text', detail: '/text must be of type string' }],
     ['an unknown field', { text: 'x', colour: 'red' }, 400, { path: '/colour', detail: '/colour is not a known field' }],
@@ -206,6 +218,18 @@ describe('what is wrong is named', () => {
   test('[H7] a cursor of another generation is 410, one that is none 400', async () => {
     expect((await hub.ask('GET', '/api/events?after=99.1')).status).toBe(410)
     expect((await hub.ask('GET', '/api/events?after=x')).json).toMatchObject({ status: 400, path: '/after' })
+  })
+
+  test('[H7] a cursor that is further on than the journal is of another data folder: 410, not an empty answer', async () => {
+    const { cursor } = (await post(await hub.session(), { text: 'hello' }, wait)).json
+    expect((await hub.ask('GET', `/api/events?after=${cursor}`)).status).toBe(200)
+    const session = await hub.session()
+    for (const path of ['/api/events', `/api/sessions/${session}/events`, `/api/sessions/${session}/stream`]) {
+      expect((await hub.ask('GET', `${path}?after=${cursor.replace(/\d+$/, '999999999')}`)).json).toMatchObject({
+        status: 410,
+        path: '/after',
+      })
+    }
   })
 })
 
@@ -295,7 +319,8 @@ describe('who may', () => {
       expect([origin, (await hub.ask('POST', '/api/sessions', {}, { origin })).status]).toEqual([origin, 403])
     }
     expect((await hub.ask('POST', '/api/sessions', {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-    expect((await hub.ask('POST', '/api/sessions', {}, { host: 'localhost:4180', origin: 'http://localhost:4180' })).status).toBe(201)
+    const own = { host: 'localhost:4180', origin: 'http://localhost:4180', cookie: hub.cookie.replace('steward=', 'steward_4180=') }
+    expect((await hub.ask('POST', '/api/sessions', {}, own)).status).toBe(201)
   })
 
   test('[H8] a one-time code logs in once; the cookie is HttpOnly and SameSite=Strict; logout ends it', async () => {
@@ -309,6 +334,17 @@ describe('who may', () => {
     expect((await hub.ask('GET', '/api/me', undefined, { cookie })).json).toMatchObject({ user: { name: 'ada' }, via: 'cookie' })
     expect((await hub.ask('POST', '/api/logout', undefined, { cookie })).status).toBe(204)
     expect((await hub.ask('GET', '/api/me', undefined, { cookie })).status).toBe(401)
+  })
+
+  test('[H8] a cookie is of one port, so that two hubs on a machine leave each other alone; a stale one beside it does no harm', async () => {
+    const { code } = await hub.people.newCode('ada')
+    const host = '127.0.0.1:4181'
+    const login = await hub.ask('POST', '/api/login', { code }, { ...nobody, host })
+    const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    expect(cookie).toMatch(/^steward_4181=[0-9A-Z]{32}$/)
+    const status = async (headers: Record<string, string>) => (await hub.ask('GET', '/api/me', undefined, headers)).status
+    expect(await status({ host, cookie: `steward=x; steward_4180=y; steward_4181=stale; ${cookie}` })).toBe(200)
+    expect(await status({ host: '127.0.0.1:4180', cookie })).toBe(401)
   })
 
   test('[H12, U5] a token has its scopes and nothing else, and gives no more than it has', async () => {

@@ -20,16 +20,24 @@ export type Caller = {
 /** How a request came in. `remote` is the peer's address, null in tests without a socket. */
 export type Arrival = { readonly unix: boolean; readonly remote: string | null }
 
-export const cookieName = 'steward'
+/**
+ * Browsers give one jar to all ports of a host, so a hub's cookie carries its port: two hubs on one machine don't log each other out.
+ * `headers` are the request's; without a port in Host: steward.
+ */
+export function cookieNameOf(headers: Headers): string {
+  const port = /:(\d{1,5})$/.exec(headers.get('host') ?? '')?.[1]
+  return port === undefined ? 'steward' : `steward_${port}`
+}
 
 /** null: nobody we know. */
 export async function identify(hub: Hub, headers: Headers, arrival: Arrival): Promise<Caller | null> {
   if (arrival.unix) return person(hub.people.owner, 'socket')
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (bearer !== undefined) return byToken(hub, bearer)
-  const login = cookieOf(headers.get('cookie'))
-  const user = login === null ? null : await hub.people.byLogin(login)
-  if (user && login !== null) return { ...person(user, 'cookie'), login, credential: `login ${login}` }
+  for (const login of cookiesOf(headers)) {
+    const user = await hub.people.byLogin(login)
+    if (user) return { ...person(user, 'cookie'), login, credential: `login ${login}` }
+  }
   return hub.trustLoopback && isLoopback(arrival.remote) ? person(hub.people.owner, 'loopback') : null
 }
 
@@ -57,10 +65,9 @@ function person(user: User, via: Caller['via']): Caller {
   return { user, via, actor: userActor(user.name), scopes: null, credential: null }
 }
 
-function cookieOf(header: string | null): string | null {
-  for (const part of (header ?? '').split(';')) {
-    const at = part.indexOf('=')
-    if (at > 0 && part.slice(0, at).trim() === cookieName) return part.slice(at + 1).trim()
-  }
-  return null
+/** That of this port, else one without a port; a stale one may stand beside the good one, so a few are looked at. */
+function cookiesOf(headers: Headers): readonly string[] {
+  const parts = (headers.get('cookie') ?? '').split(';').map((part) => part.trim().split('='))
+  const named = (name: string) => parts.flatMap(([key, value]) => (key === name && value ? [value] : []))
+  return [...new Set([...named(cookieNameOf(headers)), ...named('steward')])].slice(0, 4)
 }

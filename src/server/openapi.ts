@@ -18,7 +18,7 @@ export function openApi(endpoints: readonly Endpoint[], version: string): Json {
     components: {
       schemas: { Problem: schemaOf(problem, 'output') },
       securitySchemes: {
-        cookie: { type: 'apiKey', in: 'cookie', name: 'steward' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'steward_PORT' },
         token: { type: 'http', scheme: 'bearer' },
       },
     },

@@ -2,7 +2,7 @@
 import { iso } from '../../base/clock.ts'
 import type { Token } from '../../people/people.ts'
 import * as api from '../../protocol/api.ts'
-import { cookieName, credentialOf } from '../caller.ts'
+import { cookieNameOf, credentialOf } from '../caller.ts'
 import { check } from '../check.ts'
 import { type Endpoint, endpoint, type RawCall, type Reply } from '../endpoint.ts'
 import { HttpProblem } from '../problem.ts'
@@ -25,10 +25,10 @@ export const peopleCalls: readonly Endpoint[] = [
     summary: 'Ends this login',
     access: 'person',
     answers: { 204: 'text' },
-    async run({ hub, caller }) {
+    async run({ hub, caller, headers }) {
       if (caller.login !== undefined) await hub.people.endLogin(caller.login)
       if (caller.credential !== null && caller.via === 'cookie') hub.credentials.end(caller.credential)
-      return { status: 204, body: null, headers: { 'Set-Cookie': cookie('', 0, false) } }
+      return { status: 204, body: null, headers: { 'Set-Cookie': cookie(headers, { value: '', maxAge: 0, isSecure: false }) } }
     },
   }),
   endpoint({
@@ -102,7 +102,11 @@ async function logIn({ hub, body, headers }: RawCall): Promise<Reply> {
     const { user, secret, expiresAt } = redeemed
     const maxAge = Math.floor((expiresAt - hub.clock.now()) / 1000)
     const isSecure = headers.get('origin')?.startsWith('https:') ?? false
-    return { status: 200, body: { name: user.name, role: user.role }, headers: { 'Set-Cookie': cookie(secret, maxAge, isSecure) } }
+    return {
+      status: 200,
+      body: { name: user.name, role: user.role },
+      headers: { 'Set-Cookie': cookie(headers, { value: secret, maxAge, isSecure }) },
+    }
   }
   if (redeemed.reason === 'wrong')
     throw new HttpProblem(401, 'wrong_code', 'this code is wrong, used or older than ten minutes: `steward start` prints a new one', {
@@ -114,8 +118,9 @@ async function logIn({ hub, body, headers }: RawCall): Promise<Reply> {
   })
 }
 
-function cookie(value: string, maxAge: number, isSecure: boolean): string {
-  return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`
+function cookie(headers: Headers, given: { readonly value: string; readonly maxAge: number; readonly isSecure: boolean }): string {
+  const secure = given.isSecure ? '; Secure' : ''
+  return `${cookieNameOf(headers)}=${given.value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${given.maxAge}${secure}`
 }
 
 function shown({ id, name, scopes, createdAt, expiresAt }: Token) {
