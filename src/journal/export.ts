@@ -189,9 +189,9 @@ function fromVersion0(record: { readonly [key: string]: unknown }): { readonly [
   return { ...record, ...(typeof record.from === 'string' ? { from: { agent: record.from } } : {}), v: 1 }
 }
 
-/** Whether it has exactly one origin: an agent or a user, never both and never none. */
+/** Whether it has exactly one origin: an agent or a user, never both and never none. null is none. */
 export function hasOneOrigin(from: unknown): boolean {
-  return isObject(from) && 'agent' in from !== 'user' in from
+  return isObject(from) && ((from.agent ?? null) !== null) !== ((from.user ?? null) !== null)
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {

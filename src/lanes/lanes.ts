@@ -5,6 +5,7 @@
 // Read in this order: engine.ts (what a turn is), events.ts (what is recorded), state.ts (what is folded), lane.ts (the single writer), run.ts and turn-*.ts
 // (an engine's run), settle.ts (how a turn ends), then this file: which lanes are in memory, and who is next.
 import type { Clock } from '../base/clock.ts'
+import { InvalidInput } from '../base/errors.ts'
 import { laneOf, type NewId, type NodeId, type ProcessId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Posted } from '../journal/commit.ts'
@@ -26,7 +27,7 @@ export type Lanes = {
   create(process: ProcessInfo, by: Actor): Promise<{ readonly cursor: number }>
   /**
    * Puts an entry into a mailbox. Durable when it resolves; known ids are answered as duplicate, with what was accepted then.
-   * `limit` (edges only): at most so many entries may wait there.
+   * `limit` (edges only): at most so many entries may wait there. Rejects with InvalidInput for a blank id.
    */
   post(entry: NewEntry, options?: { readonly limit?: number }): Promise<Posted>
   /** What is going on in that process's lane, null when there is none. Claims nothing. */
@@ -79,6 +80,8 @@ export function openLanes(options: LanesOptions): Lanes {
   })
 
   function post(given: NewEntry, limits?: { readonly limit?: number }): Promise<Posted> {
+    if (given.id.trim() === '')
+      return Promise.reject(new InvalidInput('An entry needs an id, by which a second sending is known.', { path: '/id' }))
     const entry: Entry = { ...given, chain: given.chain ?? { root: given.id, depth: 0, hops: 0 }, at: given.at ?? clock.now() }
     const starts = isWork(entry.body) && residents.mayStartWith(entry)
     residents.coming(entry.lane, 1)

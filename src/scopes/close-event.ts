@@ -5,20 +5,15 @@ import type { ProcessStatus } from '../protocol/process.ts'
 
 export type CloseEvent = 'DONE' | 'FAILED' | 'STOPPED'
 
-const events: Record<CloseReason, CloseEvent> = {
-  DONE: 'DONE',
-  INCOMPLETE: 'FAILED',
-  STALE: 'FAILED',
-  STOPPED: 'STOPPED',
-  ARCHIVED: 'STOPPED',
-  USER_DELETE: 'STOPPED',
-  ABANDONED: 'STOPPED',
-  AUTO_CLOSE: 'STOPPED',
-}
+const events: ReadonlyMap<string, CloseEvent> = new Map<CloseReason, CloseEvent>([
+  ['DONE', 'DONE'],
+  ['INCOMPLETE', 'FAILED'],
+  ['STALE', 'FAILED'],
+])
 
-/** Without a reason it was stopped. */
+/** Any other reason, also one that this program does not know yet, and none at all: it was stopped. */
 export function closeEvent(reason: CloseReason | null): CloseEvent {
-  return reason === null ? 'STOPPED' : events[reason]
+  return events.get(reason ?? '') ?? 'STOPPED'
 }
 
 export type StatusChange = {

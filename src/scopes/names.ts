@@ -43,10 +43,9 @@ export function checkTitle(title: unknown, path = '/title'): string {
 /** A client's profile: `web`, `terminal` (also called `foot`), `mobile`, `eddie`, `daemon`, or another word. */
 export function checkProfile(profile: unknown): string {
   if (profile === 'foot') return 'terminal'
-  if (typeof profile === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(profile)) return profile
-  throw new InvalidInput(`The profile ${quote(profile)} is not possible: allowed are 1 to 32 lower case letters, digits and "-".`, {
-    path: '/profile',
-  })
+  if (typeof profile === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(profile)) return profile
+  const allowed = '1 to 32 lower case letters, digits, "-" and "_", the first a letter'
+  throw new InvalidInput(`The profile ${quote(profile)} is not possible: allowed are ${allowed}.`, { path: '/profile' })
 }
 
 /** Folders that a project's agents may see: absolute, each once, at most 64. */

@@ -13,17 +13,21 @@ export type Asking = {
 
 /**
  * A worker stays in the project it was made for, whatever it names; a session's own process may name one, else it is at the spot,
- * else in its own. Throws Forbidden when none is left. Whether the person may read it is asked by who calls.
+ * else in its own. A blank name is none. Throws Forbidden when none is left. Whether the person may read it is asked by who calls.
  */
 export function projectOf(asking: Asking): string {
-  const own = asking.process?.project ?? null
+  const own = nameIn(asking.process?.project)
   if (asking.process?.isWorker) {
     if (own !== null) return own
     throw new Forbidden('This worker has no inherited project, so it can work in none.')
   }
-  const found = asking.named || asking.spot || own
-  if (found) return found
+  const found = nameIn(asking.named) ?? nameIn(asking.spot) ?? own
+  if (found !== null) return found
   throw new Forbidden('No project was named and the process has none.')
+}
+
+function nameIn(given: string | null | undefined): string | null {
+  return given?.trim() || null
 }
 
 /** System projects are closed to tools, apart from the person's own home. Throws Forbidden. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidInput } from '../base/errors.ts'
 import type { ProcessId, SessionId } from '../base/ids.ts'
 import { closeReasons } from '../protocol/entry.ts'
+import { processStatuses } from '../protocol/process.ts'
 import { parentEvent, type StatusChange } from './close-event.ts'
 import { openConnections } from './connections.ts'
 import { checkPath, isPath, mimeOf } from './document-path.ts'
@@ -31,7 +32,8 @@ describe('names', () => {
   })
   test('[P1] foot is another word for terminal', () => {
     expect(checkProfile('foot')).toBe('terminal')
-    expect(() => checkProfile('Web!')).toThrow(/"Web!".*allowed/)
+    expect(checkProfile('my_tool-2')).toBe('my_tool-2')
+    for (const wrong of ['Web!', '', '_web', '2web', 'x'.repeat(33)]) expect(() => checkProfile(wrong)).toThrow(/allowed are 1 to 32/)
   })
   test('[P1] roots are absolute, each once', () => {
     expect(checkRoots(['/a/../b', '/b'])).toEqual(['/b'])
@@ -113,6 +115,11 @@ describe('the end of a worker', () => {
       AUTO_CLOSE: 'STOPPED',
     })
   })
+  test('[P20] a reason that is not known is a stop, and a repeated one of any kind is told by nobody twice', () => {
+    for (const reason of ['EVICTED', '__proto__', '']) expect(parentEvent({ ...end, reason: reason as never })).toBe('STOPPED')
+    for (const now of processStatuses.filter((status) => status !== 'CLOSED')) expect(parentEvent({ ...end, now })).toBeNull()
+    for (const reason of closeReasons) expect(parentEvent({ ...end, reason, before: 'CLOSED' })).toBeNull()
+  })
   test('[P20] told once, and only to who does not know', () => {
     expect(parentEvent({ ...end, before: 'CLOSED' })).toBeNull()
     expect(parentEvent({ ...end, now: 'BLOCKED' })).toBeNull()
@@ -134,7 +141,12 @@ describe('projects of tool calls', () => {
     expect(projectOf({ process, named: 'named', spot: 'spot' })).toBe('named')
     expect(projectOf({ process, named: '', spot: 'spot' })).toBe('spot')
     expect(projectOf({ process })).toBe('own')
+    expect(projectOf({ process: null, spot: 'spot' })).toBe('spot')
     expect(() => projectOf({ process: null })).toThrow(/No project/)
+  })
+  test('[P21] a blank name is none', () => {
+    expect(projectOf({ process: { isWorker: false, project: 'own' }, named: ' ', spot: '\t' })).toBe('own')
+    expect(() => projectOf({ process: { isWorker: true, project: ' ' }, named: 'other' })).toThrow(/no inherited project/)
   })
   test('[P21] system projects are out of reach, but the own home', () => {
     expect(() => checkReach('_user_ada', 'ada')).not.toThrow()
@@ -184,6 +196,9 @@ describe('settings', () => {
   test('[P18] a type that is given is checked', () => {
     expect(checkValue('a', 'dark', 'STRING')).toBe('dark')
     expect(() => checkValue('a', 'x', 'INT')).toThrow(/not of the type INT/)
+    for (const most of [2 ** 31 - 1, -(2 ** 31)]) expect(checkValue('a', most, 'INT')).toBe(most)
+    for (const more of [2 ** 31, -(2 ** 31) - 1, 1.5, '1']) expect(() => checkValue('a', more, 'INT')).toThrow(/not of the type INT/)
+    expect(checkValue('a', 2 ** 31, 'LONG')).toBe(2 ** 31)
     expect(() => checkValue('a', 1, 'NUMBER')).toThrow(/allowed are STRING/)
   })
   test.each(['', ' a', 'a\n', 'x'.repeat(201), 7])('[P18] %j is no key', (key) => {

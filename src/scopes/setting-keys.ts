@@ -52,7 +52,7 @@ export function checkValue(key: string, value: Json | undefined, type?: unknown)
 
 const typed: Record<Exclude<SettingType, 'PASSWORD' | 'HIDDEN'>, (value: Json) => boolean> = {
   STRING: (value) => typeof value === 'string',
-  INT: (value) => Number.isSafeInteger(value) && Math.abs(Number(value)) <= 2 ** 31,
+  INT: (value) => Number.isSafeInteger(value) && Number(value) === (Number(value) | 0),
   LONG: (value) => Number.isSafeInteger(value),
   DOUBLE: (value) => typeof value === 'number',
   BOOLEAN: (value) => typeof value === 'boolean',

@@ -29,6 +29,7 @@ export async function postMessage(
   const session = await briefOf(hub, caller, given.session)
   const where = placeOf(hub, caller, session, given)
   checkAttachments(given.attachments)
+  if (given.to !== undefined) await checkAgent(hub, caller, session.process, given.to)
   if (given.parent) await messageIn(hub, where.session, given.parent, '/parent')
   if (session.life === 'SUSPENDED') await hub.scopes.sessions.resume(where.session, caller.actor)
   const isOver = session.life === 'CLOSED' || session.life === 'ARCHIVED'
@@ -46,8 +47,11 @@ export async function postMessage(
   throw new Error('a message has no form to be posted in')
 }
 
+/** White space, and what shows as nothing at all, like a zero-width space. */
+const blank = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
 function checkWords(text: string): void {
-  if (text.trim() === '') throw new InvalidInput('/text must not be empty', { path: '/text' })
+  if (blank.test(text)) throw new InvalidInput('/text must not be empty', { path: '/text' })
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxTextBytes) return
   const message = `the text has ${bytes} bytes; a message may have ${maxTextBytes} (64 kB): put a longer text into a project's file and name it`
@@ -58,6 +62,17 @@ function checkWords(text: string): void {
 function checkAttachments(given: NewMessage['attachments']): void {
   if (given === undefined || given.length === 0) return
   throw new InvalidInput('/attachments/0/id names no attachment', { path: '/attachments/0/id' })
+}
+
+/** A session has one agent so far, so that no other can be meant. Throws InvalidInput, which says who could be. */
+async function checkAgent(hub: Hub, caller: Caller, process: ProcessId, to: string): Promise<void> {
+  const info = (await hub.scopes.sessions.process(process))?.info
+  if (info === undefined || info.agent === to) return
+  const agents = await hub.agents({ user: caller.user.name, project: info.project })
+  const meant = agents.find((agent) => agent.name === to || agent.aliases?.includes(to))
+  if (meant?.name === info.agent) return
+  const why = meant ? `${meant.name} does not take part in this session` : `there is no agent ${JSON.stringify(to.slice(0, 64))}`
+  throw new InvalidInput(`/to: ${why}: here it can be ${info.agent}, others have sessions of their own`, { path: '/to' })
 }
 
 function placeOf(
@@ -109,10 +124,11 @@ function bodyOf(session: SessionId, given: NewMessage): MessageBody {
     session,
     text,
     ...(id === undefined ? {} : { clientId: id }),
-    ...(attachments === undefined ? {} : { attachments }),
-    ...(voice === undefined ? {} : { voice }),
+    // What is said and what goes without saying are the same message.
+    ...(attachments === undefined || attachments.length === 0 ? {} : { attachments }),
+    ...(voice ? { voice } : {}),
     ...(to === undefined ? {} : { to }),
-    ...(when === undefined ? {} : { when }),
+    ...(when === undefined || when === 'now' ? {} : { when }),
     ...(parent === undefined ? {} : { parent: parent as MessageId | null }),
     ...(replaces === undefined ? {} : { replaces: replaces as MessageId }),
   }

@@ -355,7 +355,7 @@ describeShared('the ends of workers', 'eddie/process-events.json', (shared) => {
 })
 
 // The mailbox of a lane takes the place of Eddie's outbox and inbox: the three timestamps are posted, received (the same commit)
-// and taken. Frames between pods have no counterpart, since nodes share the store; nor has a blank id, since entry ids are made inside.
+// and taken. Frames between pods have no counterpart, since nodes share the store.
 describeShared('engine messages', 'eddie/engine-messages.json', (shared) => {
   const entry = (own: Bench, to: ProcessId, id: string) =>
     ({ lane: laneOf(to), id, from: 'system', body: { kind: 'note', topic: 'hello', data: {} } }) as unknown as Parameters<
@@ -400,13 +400,18 @@ describeShared('engine messages', 'eddie/engine-messages.json', (shared) => {
         const { own } = await delivered()
         await own.until('turn-settled')
       },
+      'em-insert-blank-id': async () => {
+        const { own, process } = await delivered()
+        for (const id of ['', '  ']) await expect(own.lanes.post(entry(own, process, id))).rejects.toMatchObject({ code: 'invalid' })
+        expect(await count(own, 'entry-received')).toBe(1)
+      },
       'em-route-unknown-target': async () => {
         const own = await open()
         expect(await own.lanes.post(entry(own, own.newId('prc'), 'ent_1'))).toEqual({ ok: false, reason: 'no_such_lane' })
       },
     },
     '[L1]',
-    ['em-route-remote-ack', 'em-ws-malformed', 'em-ws-noid', 'em-insert-blank-id'],
+    ['em-route-remote-ack', 'em-ws-malformed', 'em-ws-noid'],
   )
 })
 

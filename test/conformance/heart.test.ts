@@ -1,6 +1,6 @@
 // The ancestors' recorded facts about queues, locks, delivery and recovery, each as a check of the heart, or with the decision
 // that makes it differ (docs/compatibility.md).
-import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -154,15 +154,32 @@ const queue: Record<string, Answer> = {
       await heart.say(await heart.process('echo'), 'hello')
       await untilIdle(heart, 1)
       expect(await heart.store.countWaiting()).toBe(0)
+      expect(await replies(heart)).toEqual(['hello'])
       return undefined
     }),
-  'rec-missing': () =>
-    fourWaiting(async (heart) => {
-      expect(await heart.store.countWaiting()).toBe(4)
-      const after = await heart.crash()
-      expect(await after.store.countWaiting()).toBe(4)
-      await after.crash()
-    }),
+  // Durable and not begun: the first start carries it out, a second one finds nothing to do.
+  'rec-missing': async () => {
+    const clock = handClock()
+    const held = gate()
+    const store = memoryStore({ now: clock.now })
+    const slow = engine('echo', async (turn) => {
+      await turn.step('wait', 'replayable', () => held.promise.then(() => null))
+      turn.say('reply', { text: textIn(turn).join('+') })
+    })
+    await withHeart({ store, clock, engines: [slow] }, async (heart) => {
+      const process = await heart.process('echo')
+      await heart.say(process, 'first')
+      await heart.until((event) => event.type === 'step-started')
+      await heart.say(process, 'lost?', { from: 'user:bob' })
+      const second = await heart.crash({ engines: [echo] })
+      await untilIdle(second, 2)
+      expect((await replies(second)).at(-1)).toBe('lost?')
+      const third = await second.crash()
+      await settleLoop()
+      expect([await third.store.countWaiting(), await count(third, 'turn-settled')]).toEqual([0, 2])
+      return third
+    })
+  },
   'rec-duplicate': () => {
     const clock = handClock()
     const faults = faulty(memoryStore({ now: clock.now }))
@@ -188,6 +205,7 @@ const queue: Record<string, Answer> = {
     onDisk(async (file) => {
       writeFileSync(file, 'this is no database, and is not touched')
       await expect(openSqliteStore({ file, now: Date.now })).rejects.toThrow(/damaged/)
+      expect(readFileSync(file, 'utf8')).toBe('this is no database, and is not touched')
     }),
   'rec-tmp-leftover': () =>
     onDisk(async (file, folder) => {
@@ -407,7 +425,7 @@ const delivery: Record<string, Answer> = {
 }
 
 const recovery: Record<string, Answer> = {
-  'rc-process-gone-checkpoint': () => twoSteps(async (calls) => expect(calls).toEqual(['one', 'two', 'two'])),
+  'rc-process-gone-checkpoint': () => twoSteps((calls) => expect(calls).toEqual(['one', 'two', 'two'])),
   'rc-process-gone-no-info': () =>
     interruptedOnce(async (after) => {
       expect((await after.events()).filter((event) => event.type === 'turn-settled')).toEqual([])
@@ -420,7 +438,7 @@ const recovery: Record<string, Answer> = {
   'rc-native-done': {
     decided: 'what an outside agent says of itself is a claim that the external engine checks; the heart knows only its own steps',
   },
-  'rc-retry-confirmed': () => twoSteps(async (calls) => expect(calls.filter((call) => call === 'one')).toHaveLength(1)),
+  'rc-retry-confirmed': () => twoSteps((calls) => expect(calls.filter((call) => call === 'one')).toHaveLength(1)),
   'rc-retry-failed-before': async () => {
     const sent: string[] = []
     const act = (act: Act) => {
@@ -466,7 +484,7 @@ const recovery: Record<string, Answer> = {
 }
 
 /** One step that ended and one that was cut off: what was called, before and after the restart. */
-async function twoSteps(check: (calls: readonly string[]) => unknown): Promise<void> {
+async function twoSteps(check: (calls: readonly string[]) => void): Promise<void> {
   const calls: string[] = []
   const hold = gate()
   const work = engine('work', async (turn) => {

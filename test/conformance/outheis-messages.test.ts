@@ -147,5 +147,8 @@ describe('records', () => {
     expect([{ agent: 'relay' }, { user: {} }, { agent: 'relay', user: {} }, {}, 'relay', null].map(hasOneOrigin)).toEqual([
       true, true, false, false, false, false,
     ]) // biome-ignore format: one line reads better
+    expect([{ agent: 'relay', user: null }, { agent: null, user: {} }, { agent: null, user: null }].map(hasOneOrigin)).toEqual([
+      true, true, false,
+    ]) // biome-ignore format: one line reads better
   })
 })
