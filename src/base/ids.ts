@@ -27,7 +27,8 @@ export type LaneId = Id<'lane'>
 
 export type NewId = <K extends IdKind>(kind: K) => Id<K>
 
-const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** The digits of Crockford's base 32: no I, L, O and U. */
+export const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const pattern = /^[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}$/
 
 /** A source of ids that sort by time; two ids of one millisecond sort by a counter in the random part. */
@@ -49,6 +50,18 @@ export function isId<K extends IdKind>(kind: K, value: unknown): value is Id<K> 
   return typeof value === 'string' && value.startsWith(`${kind}_`) && pattern.test(value)
 }
 
+/** Milliseconds since 1970 at which the id was made. */
+export function timeOf(id: Id<string>): number {
+  return numberOf(id.slice(4, 14))
+}
+
+/** What digits of Crockford's base 32 mean; exact for at most ten of them. */
+export function numberOf(digits: string): number {
+  let value = 0
+  for (const digit of digits) value = value * 32 + crockford.indexOf(digit)
+  return value
+}
+
 export function laneOf(process: ProcessId): LaneId {
   return process as string as LaneId
 }
@@ -59,7 +72,7 @@ export function processOf(lane: LaneId): ProcessId {
 function time(ms: number): string {
   let out = ''
   for (let left = ms, i = 0; i < 10; i++) {
-    out = alphabet[left % 32] + out
+    out = crockford[left % 32] + out
     left = Math.floor(left / 32)
   }
   return out
@@ -67,7 +80,7 @@ function time(ms: number): string {
 
 function text(digits: Uint8Array): string {
   let out = ''
-  for (const digit of digits) out += alphabet[digit]
+  for (const digit of digits) out += crockford[digit]
   return out
 }
 

@@ -2,6 +2,7 @@
 // Pure: the same events give the same records, wherever and however often they are exported. Ours (jsonl) needs no translation.
 
 import { createHash } from 'node:crypto'
+import { numberOf } from '../base/ids.ts'
 import { message as messageSchema } from '../protocol/message.ts'
 
 /** Version of the records that are written. */
@@ -143,7 +144,6 @@ function conversationId(session: string): string {
   return `conv_${createHash('sha256').update(session).digest('hex').slice(0, 12)}`
 }
 
-const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const ulid = /^[a-z]{3}_([0-9A-HJKMNP-TV-Z]{10})[0-9A-HJKMNP-TV-Z]{11}([0-9A-HJKMNP-TV-Z]{5})$/
 
 /**
@@ -152,16 +152,10 @@ const ulid = /^[a-z]{3}_([0-9A-HJKMNP-TV-Z]{10})[0-9A-HJKMNP-TV-Z]{11}([0-9A-HJK
  */
 export function snowflake(id: string, at: string): string {
   const parts = ulid.exec(id)
-  const ms = parts?.[1] === undefined ? Date.parse(at) : digits(parts[1])
-  const low = parts?.[2] === undefined ? createHash('sha256').update(id).digest().readUInt32BE(0) : digits(parts[2])
+  const ms = parts?.[1] === undefined ? Date.parse(at) : numberOf(parts[1])
+  const low = parts?.[2] === undefined ? createHash('sha256').update(id).digest().readUInt32BE(0) : numberOf(parts[2])
   const since = BigInt(Math.max(0, ms - epochMs))
   return (((since & ((1n << 41n) - 1n)) << 22n) | BigInt(low & 0x3fffff)).toString().padStart(19, '0')
-}
-
-function digits(text: string): number {
-  let value = 0
-  for (const digit of text) value = value * 32 + crockford.indexOf(digit)
-  return value
 }
 
 export type ReadRecord =

@@ -2,8 +2,9 @@
 // Owns: the state machine of a lane, turns and their replay, asks, timers, priorities, leases. Leaves tables to store/*, what a
 // turn does to engines/*, who may post to the edges. The rules L1 to L14 stand in docs/spec.md; tests carry their ids.
 //
-// Read in this order: engine.ts (what a turn is), events.ts (what is recorded), state.ts (what is folded), lane.ts (the single writer), run.ts and turn-*.ts
-// (an engine's run), settle.ts (how a turn ends), then this file: which lanes are in memory, and who is next.
+// Read in this order: engine.ts (what a turn is), events.ts (what is recorded), state.ts (what is folded), lane.ts (the single
+// writer), run.ts and turn-*.ts (an engine's run), settle.ts (how a turn ends), residents.ts (which lanes are in memory) and pump.ts
+// (who is next). Edges name their entries with entry-id.ts.
 import type { Clock } from '../base/clock.ts'
 import { InvalidInput } from '../base/errors.ts'
 import { laneOf, type NewId, type NodeId, type ProcessId } from '../base/ids.ts'

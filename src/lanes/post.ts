@@ -1,7 +1,5 @@
 // Entries on their way: the event that records an arrival, chains and their limits (L1, L10).
-import { createHash } from 'node:crypto'
-import type { EntryId, MessageId, NewId } from '../base/ids.ts'
-import { canonical } from '../base/json.ts'
+import type { MessageId, NewId } from '../base/ids.ts'
 import type { Chain, Entry } from '../protocol/entry.ts'
 import type { NewEvent } from '../protocol/event.ts'
 import { type Draft, draft } from './draft.ts'
@@ -57,14 +55,4 @@ function userLine(entry: Entry): Line | null {
     ...(body.attachments && { attachments: [...body.attachments] }),
     status: 'queued',
   }
-}
-
-const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-
-/** An entry's id from what its sender calls it: the same parts give the same id, for as long as the lane lives (L1). */
-export function entryIdOf(...parts: readonly string[]): EntryId {
-  const digest = createHash('sha256').update(canonical(parts)).digest()
-  let text = ''
-  for (let i = 0; i < 26; i++) text += crockford[(digest[i] as number) & 31]
-  return `ent_${text}` as EntryId
 }

@@ -21,9 +21,9 @@ import type { Control, MessageBody, Work } from '../protocol/entry.ts'
 import type { Event } from '../protocol/event.ts'
 import { memoryStore } from '../store/memory/memory.ts'
 import type { Engine, ProcessInfo, Turn } from './engine.ts'
+import { entryIdOf } from './entry-id.ts'
 import { type Lanes, openLanes } from './lanes.ts'
 import type { ChainLimits } from './post.ts'
-import { entryIdOf } from './post.ts'
 
 export type Heart = {
   readonly journal: Journal
@@ -93,7 +93,7 @@ export async function openHeart(options: HeartOptions = {}): Promise<Heart> {
 
   async function say(to: ProcessInfo, text: string, given: SayOptions = {}): Promise<Said> {
     const { id = newId('req'), from = 'user:ada', ...more } = given
-    const entry = entryIdOf(from, to.session, id)
+    const entry = entryIdOf([from, to.session, id])
     const message = newId('msg')
     const body: Work = { kind: 'message', session: to.session, text, ...more }
     const posted = await lanes.post({ lane: laneOf(to.id), id: entry, from, body, ref: message })

@@ -2,14 +2,13 @@
 
 import type { z } from 'zod'
 import { iso } from '../base/clock.ts'
-import { isId, type SessionId } from '../base/ids.ts'
+import { isId, type SessionId, type TurnId, timeOf } from '../base/ids.ts'
 import type { turnView } from '../protocol/api.ts'
 import type { Event } from '../protocol/event.ts'
 import type { Hub } from './hub.ts'
 
 export type TurnView = z.infer<typeof turnView>
 
-const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** How far the clock may have been off between an id and its event, and how long a search may go on past that. */
 const slackMs = 60_000
 const pageLength = 500
@@ -23,7 +22,7 @@ export async function findTurn(hub: Hub, id: string): Promise<TurnView | null> {
   return viewOf(id, events)
 }
 
-async function findStart(hub: Hub, id: string): Promise<Event | null> {
+async function findStart(hub: Hub, id: TurnId): Promise<Event | null> {
   const at = timeOf(id)
   let position = await lastBefore(hub, at - slackMs)
   for (;;) {
@@ -118,10 +117,3 @@ const outcomes = ['done', 'failed', 'stopped'] as const
 const outcomeOf = (value: unknown) => outcomes.find((one) => one === value)
 const states = ['done', 'assumed', 'abandoned'] as const
 const stateOf = (value: unknown) => states.find((one) => one === value)
-
-/** Milliseconds since 1970 of a prefixed ULID. */
-function timeOf(id: string): number {
-  let ms = 0
-  for (const digit of id.slice(4, 14)) ms = ms * 32 + alphabet.indexOf(digit)
-  return ms
-}

@@ -1,8 +1,6 @@
 // The key of what comes in from outside (L1): the same sender, session and client's id give the same entry id, on any node.
 import { createHash } from 'node:crypto'
-import type { EntryId } from '../base/ids.ts'
-
-const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+import { crockford, type EntryId } from '../base/ids.ts'
 
 /** ent_ and 26 characters (130 bits) of the hash of the parts, which are kept apart. */
 export function entryIdOf(parts: readonly string[]): EntryId {
@@ -15,7 +13,7 @@ export function entryIdOf(parts: readonly string[]): EntryId {
     bits += 8
     while (bits >= 5 && out.length < 30) {
       bits -= 5
-      out += alphabet[(value >> bits) & 31]
+      out += crockford[(value >> bits) & 31]
     }
     value &= (1 << bits) - 1
   }
