@@ -1,6 +1,6 @@
 // A person's answer to a question about the work.
 import { Gone, InvalidInput, NotFound } from '../base/errors.ts'
-import { isId, type LaneId } from '../base/ids.ts'
+import { isId, laneOf } from '../base/ids.ts'
 import type { Question } from '../protocol/shapes.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
@@ -16,12 +16,7 @@ export async function answerQuestion(hub: Hub, caller: Caller, id: string, given
   if (!isId('ask', ask) || !isId('prc', asked.lane) || !isId('ses', asked.session)) throw new Error(`question ${id} has a malformed id`)
   if (asked.status !== 'open') throw new Gone(`this question is ${asked.status} already`)
   const value = valueFor(asked, given)
-  const outcome = await steerLane(
-    hub,
-    caller,
-    { session: asked.session, lane: asked.lane as string as LaneId },
-    { kind: 'answer', ask, value },
-  )
+  const outcome = await steerLane(hub, caller, { session: asked.session, lane: laneOf(asked.lane) }, { kind: 'answer', ask, value })
   if (outcome.word === 'refused') throw new Gone('this question is answered or withdrawn already')
   await fresh(hub)
   return shown(await questionOf(hub, caller, id))

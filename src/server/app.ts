@@ -21,9 +21,9 @@ import type { Hub } from './hub.ts'
 import { keyOf, remember } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
+import { keepPace } from './pace.ts'
 import { nothingPolicy, pageFile, securityHeaders } from './page.ts'
 import { HttpProblem, tell } from './problem.ts'
-import { takeTurn } from './turn-taking.ts'
 import { writable } from './writable.ts'
 
 export type AppOptions = { readonly hub: Hub; readonly metrics: Metrics; readonly webRoot: string | null }
@@ -116,7 +116,7 @@ async function admit(hub: Hub, c: Context<Env>, one: Answering): Promise<Caller 
   const { arrival } = c.env
   guard(hub.hosts, { headers, arrival, changes: !safe.has(c.req.method) })
   const caller = await identify(hub, headers, arrival)
-  takeTurn(hub, caller, arrival.remote)
+  keepPace(hub, caller, arrival.remote)
   if (one.access === 'anyone') return caller
   if (!caller) throw notLoggedIn()
   if (one.access === 'owner' && caller.via !== 'socket') throw new Forbidden("this is only for the command line's own socket")

@@ -1,19 +1,18 @@
 // One WebSocket connection: its sessions, its requests one after the other, its bounded way out.
 import type { WebSocket } from 'ws'
 import { InvalidInput, messageOf } from '../base/errors.ts'
-import type { SessionId } from '../base/ids.ts'
-import { isId } from '../base/ids.ts'
+import { isId, type SessionId } from '../base/ids.ts'
 import { closeCodes, everywhere, maxFrameBytes, protocolVersion, requestFrame } from '../protocol/frames.ts'
 import { parseBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import { check } from './check.ts'
 import { liveFrame } from './feed.ts'
 import type { Hub } from './hub.ts'
+import { keepPace } from './pace.ts'
 import type { Connection, Connections } from './peer.ts'
 import { HttpProblem, tell } from './problem.ts'
 import { type Answered, answerFrame } from './requests.ts'
 import { tail } from './tail.ts'
-import { takeTurn } from './turn-taking.ts'
 import { frameBytes, isVisible } from './wire.ts'
 
 export type ConnectionOptions = {
@@ -144,7 +143,7 @@ async function answerBytes(
     if (bytes.byteLength > maxFrameBytes) throw new HttpProblem(413, 'too_large', `a frame has at most ${maxFrameBytes} bytes`)
     const parsed = parseBody(bytes)
     replyTo = idOf(parsed)
-    takeTurn(hub, connection.caller, null)
+    keepPace(hub, connection.caller, null)
     const frame = check(requestFrame, parsed)
     return { replyTo, answered: await answerFrame({ hub, all, connection }, frame.type, frame.data ?? {}) }
   } catch (thrown) {

@@ -1,7 +1,7 @@
 // Stop, pause, resume: control that names its turn (L2). No turn named: the one that runs now.
 
 import type { z } from 'zod'
-import { isId, laneOf, type TurnId } from '../base/ids.ts'
+import { isId, laneOf, type ProcessId, type TurnId } from '../base/ids.ts'
 import type { steer, steered } from '../protocol/api.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
@@ -23,7 +23,7 @@ export async function steerTurn(hub: Hub, caller: Caller, verb: Verb, given: Ste
   return { process, turn, outcome: wordOf(outcome) }
 }
 
-async function turnOf(hub: Hub, process: Parameters<Hub['lanes']['look']>[0], named: string | undefined): Promise<TurnId | null> {
+async function turnOf(hub: Hub, process: ProcessId, named: string | undefined): Promise<TurnId | null> {
   if (named !== undefined) return isId('trn', named) ? named : null
   return (await hub.lanes.look(process))?.turn?.id ?? null
 }

@@ -1,12 +1,12 @@
 // Messages: post (with or without waiting for the reply), read.
-
+import type { SessionId } from '../../base/ids.ts'
 import * as api from '../../protocol/api.ts'
 import { formatCursor } from '../../protocol/cursor.ts'
 import { type Call, endpoint, type Reply } from '../endpoint.ts'
-import { postMessage } from '../post.ts'
+import { type Accepted, postMessage } from '../post.ts'
 import { fresh, ownSession } from '../session-of.ts'
 import { listenForReply, waitSeconds } from '../wait.ts'
-import { defined } from './sessions.ts'
+import { defined } from './defined.ts'
 
 export const messageCalls = [
   endpoint({
@@ -41,11 +41,7 @@ async function post(call: Call<unknown, api.NewMessage>): Promise<Reply> {
   return { status: 202, body: acceptedOf(call, await postMessage(hub, caller, { ...body, session: id, key })) }
 }
 
-async function postAndWait(
-  call: Call<unknown, api.NewMessage>,
-  session: Awaited<ReturnType<typeof ownSession>>,
-  seconds: number,
-): Promise<Reply> {
+async function postAndWait(call: Call<unknown, api.NewMessage>, session: SessionId, seconds: number): Promise<Reply> {
   const { hub, caller, body, key, signal } = call
   const listener = listenForReply(hub, session)
   try {
@@ -58,8 +54,6 @@ async function postAndWait(
     listener.stop()
   }
 }
-
-type Accepted = Awaited<ReturnType<typeof postMessage>>
 
 function acceptedOf({ hub, body }: Call<unknown, api.NewMessage>, accepted: Accepted): api.MessageAccepted {
   const { id, duplicate, cursor } = accepted

@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
 import { fresh, seen } from '../session-of.ts'
-import { defined } from './sessions.ts'
+import { defined } from './defined.ts'
 
 export const projectCalls = [
   endpoint({

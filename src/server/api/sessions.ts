@@ -1,5 +1,5 @@
 // Sessions: make, list, look, rename, pin, choose the branch, close, archive.
-
+import type { z } from 'zod'
 import { Conflict, InvalidInput } from '../../base/errors.ts'
 import { isId, laneOf, type MessageId } from '../../base/ids.ts'
 import * as api from '../../protocol/api.ts'
@@ -9,6 +9,7 @@ import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
 import { steerLane } from '../outcome.ts'
 import { fresh, ownSession, seen, sessionOf } from '../session-of.ts'
+import { defined } from './defined.ts'
 
 export const sessionCalls = [
   endpoint({
@@ -94,14 +95,7 @@ export const sessionCalls = [
   ),
 ]
 
-export type NewSessionGiven = {
-  readonly project?: string | undefined
-  readonly agent?: string | undefined
-  readonly title?: string | undefined
-  readonly profile?: string | undefined
-}
-
-export async function createSession(hub: Hub, caller: Caller, given: NewSessionGiven): Promise<Session> {
+export async function createSession(hub: Hub, caller: Caller, given: z.infer<typeof api.newSession>): Promise<Session> {
   return seen(hub, hub.scopes.sessions.create({ ...defined(given), user: caller.user.name }, caller.actor))
 }
 
@@ -115,11 +109,4 @@ async function chooseLeaf(hub: Hub, caller: Caller, id: string, leaf: string | n
   const at = { session: session.id, lane: laneOf(session.process) }
   const outcome = await steerLane(hub, caller, at, { kind: 'select', leaf: leaf as MessageId | null })
   if (outcome.word === 'refused') throw new Conflict('the branch can not be changed while a turn is at work', { code: outcome.reason })
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
-
-/** Without the fields that are undefined. */
-export function defined<T extends object>(given: T): Partial<Defined<T>> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Defined<T>>
 }

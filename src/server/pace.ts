@@ -1,11 +1,10 @@
 // How often somebody may ask, by who it is.
-import type { Caller } from './caller.ts'
-import { isLoopback } from './caller.ts'
+import { type Caller, isLoopback } from './caller.ts'
 import type { Hub } from './hub.ts'
 import { HttpProblem } from './problem.ts'
 
 /** Counts one request. `caller` null: somebody unknown, counted by address. Throws HttpProblem 429 with Retry-After. */
-export function takeTurn(hub: Hub, caller: Caller | null, remote: string | null): void {
+export function keepPace(hub: Hub, caller: Caller | null, remote: string | null): void {
   const perSecond = rateOf(hub, caller, remote)
   const waitMs = hub.rate.take(caller ? `${caller.via} ${caller.credential ?? caller.user.name}` : `address ${remote ?? ''}`, perSecond)
   if (waitMs === 0) return
