@@ -148,7 +148,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     ...{ journal, store: store.journal, lanes, clock, newId, log },
     views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
     users: async (name) => (await people.user(name)) !== null,
-    engineOf: (agent, scope) => agents.engineOf(agent, scope),
+    engineOf: (agent, scope, profile) => agents.engineOf(agent, scope, profile),
     bundledRoot: join(packageRoot, 'bundled'),
     documentsRoot: join(config.home, 'documents'),
   })

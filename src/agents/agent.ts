@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { JsonObject } from '../base/json.ts'
+import { onDisconnect, onIdle, onSuspend } from '../protocol/shapes.ts'
 import { readFrontMatter } from './front-matter.ts'
 
 /** How an agent is called: lower case, so that @Scout and @scout are one. */
@@ -11,6 +12,18 @@ const callable = z
   .pipe(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'allowed is a letter, then letters, digits, - and _, at most 64 characters in all'))
 const words = z.array(z.string().trim().min(1, 'an empty text is not allowed').max(200)).max(500)
 const object = z.record(z.string(), z.json()).transform((value): JsonObject => value)
+
+const ms = z.int().min(1_000, 'allowed is a whole number of milliseconds, 1000 at least').max(31_536_000_000, 'allowed is a year at most')
+/** What becomes of a session that such a client leaves alone; what is absent has its default (scopes/session-state.ts). */
+const sessionPolicies = z.strictObject({
+  onDisconnect: z.enum(onDisconnect).exactOptional(),
+  onIdle: z.enum(onIdle).exactOptional(),
+  onSuspend: z.enum(onSuspend).exactOptional(),
+  idleTimeoutMs: ms.exactOptional(),
+  suspendKeepDurationMs: ms.exactOptional(),
+})
+export type SessionPolicies = z.infer<typeof sessionPolicies>
+const profile = z.looseObject({ session: sessionPolicies.exactOptional() })
 
 const shape = {
   name: callable,
@@ -30,7 +43,8 @@ const shape = {
     .default({ add: [], remove: [], defer: [] }),
   params: object.default({}),
   schedule: words.default([]),
-  profiles: object.default({}),
+  /** By a client's profile, as in `profiles: {mobile: {session: {onDisconnect: SUSPEND}}}`. */
+  profiles: z.record(z.string(), profile).default({}),
 }
 const schema = z.object(shape)
 export const agentFields: readonly string[] = Object.keys(shape)
@@ -109,6 +123,13 @@ function agentOf(fields: z.infer<typeof schema>, persona: string, file: AgentFil
   }
 }
 
+/** The policies of sessions that a client of that profile makes with the agent. `foot` is another word for `terminal`. */
+export function policiesOf(agent: Agent, client: string): SessionPolicies {
+  const names = client === 'terminal' ? ['terminal', 'foot'] : [client]
+  const name = names.find((one) => Object.hasOwn(agent.profiles, one))
+  return (name !== undefined && agent.profiles[name]?.session) || {}
+}
+
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
@@ -124,8 +145,10 @@ function saying(issue: z.core.$ZodIssue, root: unknown): string {
   const shown = JSON.stringify(given)?.slice(0, 80) ?? typeof given
   if (issue.code === 'invalid_value') return `is ${shown}; allowed: ${issue.values.map(String).join(', ')}`
   if (issue.code === 'invalid_type') return `is ${shown}; allowed is ${typeNames[issue.expected] ?? issue.expected}`
-  if (issue.code === 'unrecognized_keys')
-    return `has the unknown ${issue.keys.map((key) => `"${key}"`).join(', ')}; allowed: add, remove, defer`
+  if (issue.code === 'unrecognized_keys') {
+    const allowed = issue.path[0] === 'tools' ? shape.tools.unwrap().shape : sessionPolicies.shape
+    return `has the unknown ${issue.keys.map((key) => `"${key}"`).join(', ')}; allowed: ${Object.keys(allowed).join(', ')}`
+  }
   return `is ${shown}; ${issue.message}`
 }
 

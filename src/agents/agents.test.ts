@@ -61,6 +61,15 @@ describe('a file', () => {
       '---\nname: a\ntools: {ad: [x]}\n---\n',
       'agents/scout.md:3 (project site): tools: has the unknown "ad"; allowed: add, remove, defer.',
     ],
+    [
+      '---\nname: a\nprofiles:\n  web:\n    session: {onDisconnect: NEVER}\n---\n',
+      'agents/scout.md:5 (project site): profiles.web.session.onDisconnect: is "NEVER"; allowed: SUSPEND, KEEP_OPEN, CLOSE.',
+    ],
+    [
+      '---\nname: a\nprofiles: {web: {session: {onidle: NONE}}}\n---\n',
+      'profiles.web.session: has the unknown "onidle"; allowed: onDisconnect, onIdle, onSuspend, idleTimeoutMs, suspendKeepDurationMs.',
+    ],
+    ['---\nname: a\nprofiles: {web: {session: {idleTimeoutMs: 5}}}\n---\n', 'idleTimeoutMs: is 5; allowed is a whole number'],
     ['---\nname: a\nname: b\n---\n', "agents/scout.md:3 (project site): the YAML can't be read"],
     ['---\nname: a\ntriggers: [x\n---\n', "the YAML can't be read"],
     ['---\nname: a\n', 'agents/scout.md:1 (project site): the front matter has no end'],
@@ -209,11 +218,29 @@ describe('open agents', () => {
     expect(told).toEqual([expect.stringContaining('agents/scout.md:1')])
   })
 
+  test('[P8] say what becomes of a session that a client of a profile leaves', async () => {
+    const text = 'profiles: {mobile: {session: {onDisconnect: SUSPEND}}, foot: {session: {onIdle: NONE}}, eddie: {voice: true}}\n'
+    const agents = openAgents({ documents: shelf([agent('quick', text)]).documents, engines: () => ['quick'] })
+    const of = async (profile?: string) => (await agents.engineOf('quick', scope, profile))?.policies
+    expect([await of('mobile'), await of('terminal'), await of('eddie'), await of('constructor'), await of()]).toEqual([
+      { onDisconnect: 'SUSPEND' },
+      { onIdle: 'NONE' },
+      {},
+      {},
+      {},
+    ])
+  })
+
   test('give each scope its default, and null for who is not there', async () => {
     const room = shelf([agent('quick'), agent('assistant', 'params: {a: 1}\n')])
     const agents = openAgents({ documents: room.documents, engines: () => ['quick'] })
     expect((await agents.engineOf(undefined, { project: '_user_ada' }))?.agent).toBe('quick')
-    expect(await agents.engineOf(undefined, { project: 'site' })).toEqual({ agent: 'assistant', engine: 'quick', params: { a: 1 } })
+    expect(await agents.engineOf(undefined, { project: 'site' })).toEqual({
+      agent: 'assistant',
+      engine: 'quick',
+      params: { a: 1 },
+      policies: {},
+    })
     expect((await agents.engineOf('@Quick', scope))?.agent).toBe('quick')
     expect(await agents.engineOf('zoe', scope)).toBeNull()
   })

@@ -10,7 +10,7 @@
 import { canonical, type JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
 import type { Document, Documents, ScopeRef } from '../scopes/scopes.ts'
-import { type Agent, type AgentFile, type AgentSource, type Fault, hashOf, parseAgent } from './agent.ts'
+import { type Agent, type AgentFile, type AgentSource, type Fault, hashOf, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
 import { buildRoster, type Roster } from './roster.ts'
 
 export type Agents = {
@@ -20,14 +20,19 @@ export type Agents = {
   find(called: string, scope: ScopeRef): Promise<Agent | null>
   /**
    * The agent by name or alias, or the scope's own default, and what its process starts with. null: nobody is called so, and who
-   * is there says `roster`.
+   * is there says `roster`. `profile`: of the client, for the policies of its session.
    */
-  engineOf(called: string | undefined, scope: ScopeRef): Promise<Engaged | null>
+  engineOf(called: string | undefined, scope: ScopeRef, profile?: string): Promise<Engaged | null>
   /** The agent as it stood in that file and version; null when that text is nowhere any more (a purge, an update of the program). */
   at(source: AgentSource): Promise<Agent | null>
   close(): void
 }
-export type Engaged = { readonly agent: string; readonly engine: string; readonly params: JsonObject }
+export type Engaged = {
+  readonly agent: string
+  readonly engine: string
+  readonly params: JsonObject
+  readonly policies: SessionPolicies
+}
 
 export type AgentRooms = {
   readonly documents: Pick<Documents, 'list' | 'versions' | 'onChange'>
@@ -79,9 +84,9 @@ export function openAgents({ documents, engines, log = silent }: AgentRooms): Ag
   return {
     roster,
     find: async (called, scope) => (await roster(scope)).find(called),
-    async engineOf(called, scope) {
+    async engineOf(called, scope, profile = 'web') {
       const agent = choose(await roster(scope), called, scope)
-      return agent && { agent: agent.name, engine: agent.engine, params: agent.params }
+      return agent && { agent: agent.name, engine: agent.engine, params: agent.params, policies: policiesOf(agent, profile) }
     },
     at: async (source) => known.get(source.hash) ?? findVersion(documents, source),
     close: forget,
