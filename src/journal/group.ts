@@ -3,7 +3,6 @@
 // posts are refused at once (J6, T25).
 import type { Alarm, Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
-import type { NodeId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Entry } from '../protocol/entry.ts'
 import type { Event } from '../protocol/event.ts'
@@ -13,8 +12,6 @@ import type { JournalStore } from './journal-store.ts'
 /** More items than this in one transaction would make the first ones wait too long. */
 const largestGroup = 512
 const firstRetryMs = 100
-/** A node that never owned anything: its heartbeat is the smallest write that every store has. */
-const probe = 'nod_probe' as NodeId
 const longestRetryMs = 5_000
 const pageLength = 500
 
@@ -200,7 +197,7 @@ export class Groups {
   }
 
   async #probe(): Promise<void> {
-    await this.#given.store.heartbeat(probe, 1)
+    await this.#given.store.probe()
     await this.#lookAgain()
   }
 

@@ -526,6 +526,13 @@ function startUp(given: Given): void {
 }
 
 function timers(given: Given): void {
+  it('[S19] a probe writes, and changes nothing that anybody reads', async () => {
+    const { store } = given()
+    await store.probe()
+    await store.probe()
+    expect(await store.last()).toBe(0)
+  })
+
   it('[S13] timers are due in order of time, at most so many, and the next due time is known', async () => {
     const { store, lane, commit, timer } = given()
     const a = await lane()

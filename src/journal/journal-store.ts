@@ -25,6 +25,8 @@ export interface JournalStore {
   release(lanes: readonly LaneId[], node: NodeId): Promise<void>
   /** Renews the node's lease to `untilMs` from the store's own now; the first call registers the node. */
   heartbeat(node: NodeId, ttlMs: number): Promise<void>
+  /** The smallest write that changes nothing. Throws Unavailable while nothing can be written: reads may go on all the same. */
+  probe(): Promise<void>
 
   head(lane: LaneId): Promise<Head | null>
   /** null when there is none of that version. */

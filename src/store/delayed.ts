@@ -27,6 +27,7 @@ export function delayed(store: JournalStore, pause: Pause): JournalStore {
     claim: late('claim', (lanes, node) => store.claim(lanes, node)),
     release: late('release', (lanes, node) => store.release(lanes, node)),
     heartbeat: late('heartbeat', (node, ttlMs) => store.heartbeat(node, ttlMs)),
+    probe: late('probe', () => store.probe()),
     head: late('head', (lane) => store.head(lane)),
     snapshot: late('snapshot', (lane, version) => store.snapshot(lane, version)),
     readLane: late('readLane', (lane, after, limit) => store.readLane(lane, after, limit)),

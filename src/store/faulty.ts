@@ -26,12 +26,12 @@ export function faulty(inner: JournalStore): Faults {
     return { results: allUnavailable(group, `made to fail ${when} writing`), events: [] }
   }
 
-  async function heartbeat(...given: Parameters<JournalStore['heartbeat']>) {
+  async function probe() {
     if (refusing !== null) throw new Unavailable(refusing)
-    return inner.heartbeat(...given)
+    return inner.probe()
   }
 
-  const own: Partial<JournalStore> = { apply, heartbeat }
+  const own: Partial<JournalStore> = { apply, probe }
   return {
     store: new Proxy(inner, { get: (target, key) => Reflect.get(key in own ? own : target, key) }),
     failNext: (when, times = 1) => {

@@ -9,7 +9,7 @@ import type { MemoryTables } from './tables.ts'
 export function memoryLeases(
   tables: MemoryTables,
   now: () => number,
-): Pick<JournalStore, 'claim' | 'release' | 'heartbeat' | 'unfinished'> {
+): Pick<JournalStore, 'claim' | 'release' | 'heartbeat' | 'probe' | 'unfinished'> {
   const freeFor = (node: NodeId, row: LaneRow) => row.owner === null || row.owner === node || (tables.leases.get(row.owner) ?? 0) <= now()
 
   return {
@@ -30,6 +30,7 @@ export function memoryLeases(
         if (row?.owner === node) tables.lanes.set(lane, { ...row, owner: null })
       }
     },
+    probe: async () => {},
     async heartbeat(node, ttlMs) {
       tables.leases.set(node, now() + ttlMs)
     },

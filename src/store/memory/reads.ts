@@ -8,7 +8,7 @@ import { entryIn } from '../entry-text.ts'
 import { headOf, type MailRow } from '../rules.ts'
 import { allTimers, type MemoryTables, type StoredEvent } from './tables.ts'
 
-type Reads = Omit<JournalStore, 'generation' | 'apply' | 'claim' | 'release' | 'heartbeat' | 'unfinished'>
+type Reads = Omit<JournalStore, 'generation' | 'apply' | 'claim' | 'release' | 'heartbeat' | 'probe' | 'unfinished'>
 
 export function memoryReads(tables: MemoryTables): Reads {
   return {

@@ -6,7 +6,7 @@ import { headOf } from '../rules.ts'
 import type { Connections } from './db.ts'
 import { type LaneColumns, laneColumns, laneRow } from './load.ts'
 
-type Leases = Pick<JournalStore, 'head' | 'claim' | 'release' | 'heartbeat' | 'unfinished'>
+type Leases = Pick<JournalStore, 'head' | 'claim' | 'release' | 'heartbeat' | 'probe' | 'unfinished'>
 
 /** Nobody's, the node's own, or of a node whose lease has ended. */
 const free = (node: string) =>
@@ -20,6 +20,7 @@ const sql = {
     UPDATE lanes SET owner = NULL FROM asked WHERE lane = asked.name AND owner = $2`,
   heartbeat: `INSERT INTO nodes (node, until) VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
     ON CONFLICT (node) DO UPDATE SET until = excluded.until`,
+  probe: `UPDATE meta SET value = value WHERE key = 'generation'`,
   unfinished: `
     WITH open AS (SELECT lane FROM lanes WHERE resting = 'running' UNION SELECT lane FROM mailbox WHERE state = 'waiting')
     SELECT lane FROM open JOIN lanes USING (lane) WHERE ${free('$1')}
@@ -38,6 +39,9 @@ export function postgresLeases({ shared }: Connections): Leases {
     },
     async release(lanes, node) {
       await shared.run(sql.release, [lanes, node])
+    },
+    async probe() {
+      await shared.run(sql.probe, [])
     },
     async heartbeat(node, ttlMs) {
       await shared.run(sql.heartbeat, [node, ttlMs])

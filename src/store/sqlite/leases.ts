@@ -7,7 +7,7 @@ import { headOf } from '../rules.ts'
 import { type Db, translated } from './db.ts'
 import { type LaneColumns, laneRow } from './tables.ts'
 
-type Leases = Pick<JournalStore, 'head' | 'claim' | 'release' | 'heartbeat' | 'unfinished'>
+type Leases = Pick<JournalStore, 'head' | 'claim' | 'release' | 'heartbeat' | 'probe' | 'unfinished'>
 
 /** Nobody's, this node's own, or of a node whose lease has ended. Values: node, now. */
 const free = `(owner IS NULL OR owner = ? OR NOT EXISTS (SELECT 1 FROM nodes WHERE node = owner AND until > ?))`
@@ -17,6 +17,7 @@ const sql = {
   claim: `UPDATE lanes SET epoch = epoch + 1, owner = ? WHERE lane = ? AND mailbox = 1 AND ${free} RETURNING ${columns}`,
   release: 'UPDATE lanes SET owner = NULL WHERE lane = ? AND owner = ?',
   heartbeat: 'INSERT OR REPLACE INTO nodes (node, until) VALUES (?,?)',
+  probe: `UPDATE meta SET value = value WHERE key = 'generation'`,
   unfinished: `
     WITH open AS (SELECT lane FROM lanes WHERE resting = 'running' UNION SELECT lane FROM mailbox WHERE state = 'waiting')
     SELECT lane FROM open JOIN lanes USING (lane) WHERE ${free}
@@ -44,6 +45,9 @@ export function sqliteLeases(db: Db, now: () => number): Leases {
       inOne(() => {
         for (const lane of lanes) db.run(sql.release, lane, node)
       })
+    },
+    async probe() {
+      translated(() => db.run(sql.probe))
     },
     async heartbeat(node, ttlMs) {
       translated(() => db.run(sql.heartbeat, node, now() + ttlMs))

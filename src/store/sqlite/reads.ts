@@ -8,7 +8,7 @@ import { entryIn } from '../entry-text.ts'
 import type { MailState } from '../rules.ts'
 import type { Db } from './db.ts'
 
-type Reads = Omit<JournalStore, 'generation' | 'apply' | 'claim' | 'release' | 'heartbeat' | 'unfinished' | 'head'>
+type Reads = Omit<JournalStore, 'generation' | 'apply' | 'claim' | 'release' | 'heartbeat' | 'probe' | 'unfinished' | 'head'>
 
 type EventColumns = Omit<Event, 'data'> & { readonly data: string }
 type EntryColumns = { readonly state: MailState; readonly data: string }
