@@ -48,6 +48,11 @@ describe('WebSocket', () => {
     expect(await client.ask('say', { sessionId: 'x', id: 'a' })).toMatchObject({ type: 'error', data: { status: 400, path: '/data/text' } })
     expect(await client.ask('dance')).toMatchObject({ type: 'error', data: { path: '/type' } })
     expect(await client.ask('session-resume', { sessionId: 'ses_none' })).toMatchObject({ type: 'error', data: { status: 404 } })
+    expect(await client.ask('session-resume', {})).toMatchObject({ type: 'error', data: { status: 400, path: '/data/sessionId' } })
+    expect(await client.ask('hello', { profile: 'My Phone' })).toMatchObject({
+      type: 'error',
+      data: { status: 400, path: '/data/profile' },
+    })
     client.send('{')
     await client.until((frame) => frame.type === 'error' && frame.replyTo === undefined)
     expect(await client.ask('ping', { at: 5 })).toMatchObject({ type: 'pong', data: { at: 5 } })
@@ -223,6 +228,13 @@ describe('[H1] upgrades', () => {
       await expect(connectTo(address, given)).rejects.toThrow(`status ${status}`)
     })
   }
+
+  test('[H4] with a profile that can be none: 400', async () => {
+    await expect(connectTo(address, own, '?profile=My%20Phone')).rejects.toThrow('status 400')
+    const client = await connectTo(address, own, '?profile=my_phone-2&zone=Europe/Berlin')
+    expect((await client.ask('hello', {})).data).toEqual({ profile: 'my_phone-2', zone: 'Europe/Berlin' })
+    client.drop()
+  })
 
   test('with a token and no origin: it is a program', async () => {
     const made = await hub.ask('POST', '/api/tokens', { name: 't', scopes: ['read'] })

@@ -18,7 +18,7 @@ export const maxFrameBytes = 1024 * 1024
 
 const sessionId = z.string().min(1).max(64)
 const zone = z.string().min(1).max(64)
-const profile = z.string().min(1).max(50)
+const profile = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1 to 32 lower case letters, digits, "-" and "_"')
 
 /** What a client may send, by type: the schema of `data`. */
 export const requests = {

@@ -2,9 +2,10 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { maxFrameBytes } from '../protocol/frames.ts'
+import { maxFrameBytes, requests } from '../protocol/frames.ts'
 import { notLoggedIn } from './app.ts'
 import { type Arrival, type Caller, identify } from './caller.ts'
+import { check } from './check.ts'
 import { openConnection } from './connection.ts'
 import { openConnections } from './connections.ts'
 import { guard } from './guard.ts'
@@ -30,7 +31,8 @@ export function openSockets(hub: Hub): Sockets {
     const arrival = { unix, remote: request.socket.remoteAddress ?? null }
     try {
       const caller = await admit(hub, request, arrival, all.size)
-      wss.handleUpgrade(request, socket, head, (ws) => all.add(openConnection(hub, all, { socket: ws, caller, ...saidIn(request) })))
+      const said = saidIn(request)
+      wss.handleUpgrade(request, socket, head, (ws) => all.add(openConnection(hub, all, { socket: ws, caller, ...said })))
     } catch (thrown) {
       refuse(hub, socket, thrown)
     }
@@ -86,9 +88,12 @@ function addressOf(request: IncomingMessage): URL {
   return URL.canParse(request.url ?? '', 'http://hub') ? new URL(request.url ?? '', 'http://hub') : new URL('http://hub/')
 }
 
+/** What the client says of itself in the address. Throws InvalidInput. */
 function saidIn(request: IncomingMessage): { readonly profile: string; readonly zone: string | null } {
   const { searchParams } = addressOf(request)
-  return { profile: (searchParams.get('profile') || 'web').slice(0, 50), zone: searchParams.get('zone')?.slice(0, 64) ?? null }
+  const said = { profile: searchParams.get('profile') || 'web', zone: searchParams.get('zone') || undefined }
+  const { profile, zone } = check(requests.hello, said, '')
+  return { profile: profile ?? 'web', zone: zone ?? null }
 }
 
 function refuse(hub: Hub, socket: Duplex, thrown: unknown): void {
