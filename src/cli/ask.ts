@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type MessageAnswered, maxWaitSeconds, messageAccepted, messageAnswered, sessionMade } from '../protocol/api.ts'
+import { isFinal } from '../protocol/message-status.ts'
 import { findHub, type Hub } from './hub.ts'
 import { type Call, exitCodes, HubUnreachable, oneLine, type Result, tell, WrongUsage } from './output.ts'
 
@@ -82,7 +83,7 @@ async function sayOnce(hub: Hub, session: string, { body, seconds }: Once): Prom
 }
 
 function isOver({ status }: MessageAnswered): boolean {
-  return !['queued', 'accepted', 'writing'].includes(status)
+  return status === 'waiting' || isFinal(status)
 }
 
 function lost(hub: Hub, session: string): HubUnreachable {

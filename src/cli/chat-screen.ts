@@ -2,6 +2,7 @@
 // Pure: `draw(shown, view) -> text and the new shown`.
 
 import { branch } from '../protocol/branch.ts'
+import { isFinal } from '../protocol/message-status.ts'
 import type { Line, Notice, OpenQuestion, View } from '../protocol/view.ts'
 import { safeText } from './output.ts'
 
@@ -60,7 +61,7 @@ function drawLines(shown: Shown, view: View, own: ReadonlySet<string>): Drawn {
 
 /** A person's line is whole from the start; an agent's when it is settled, stopped or failed. */
 function isFinished(line: Line): boolean {
-  return line.role === 'user' || ['settled', 'stopped', 'failed'].includes(line.status)
+  return line.role === 'user' || isFinal(line.status)
 }
 
 function drawWriting(shown: Shown, view: View): Drawn {

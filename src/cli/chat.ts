@@ -9,6 +9,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { messageOf } from '../base/errors.ts'
 import { readRuntime } from '../base/home.ts'
 import { sessions } from '../protocol/api.ts'
+import { isFinal } from '../protocol/message-status.ts'
 import { session } from '../protocol/shapes.ts'
 import type { OpenQuestion, View } from '../protocol/view.ts'
 import { draw, drawHistory, nothingShown, type Shown } from './chat-screen.ts'
@@ -200,7 +201,7 @@ async function rest(one: Chat): Promise<ExitCode> {
     if (one.lost) throw one.lost
     const mine = [...view.messages.values()].filter((line) => own.has(line.clientId ?? ''))
     const known = new Set(mine.map((line) => line.clientId))
-    const isOver = [...own].every((id) => known.has(id)) && mine.every((line) => ['settled', 'stopped', 'failed'].includes(line.status))
+    const isOver = [...own].every((id) => known.has(id)) && mine.every((line) => isFinal(line.status))
     if (view.questions.length > 0) return exitCodes.waiting
     if (isOver) return mine.at(-1)?.status === 'failed' ? exitCodes.failed : exitCodes.done
     await new Promise<void>((resolve) => {

@@ -2,7 +2,8 @@
 // Requests are strict: an unknown field is refused by name. Answers are open: fields may be added.
 import { z } from 'zod'
 import { visibilities } from './event.ts'
-import { attachment, message, messageStatuses, option } from './message.ts'
+import { attachment, message, option } from './message.ts'
+import { messageStatuses } from './message-status.ts'
 import { processStatuses } from './process.ts'
 import { project, projectTypes, question, session } from './shapes.ts'
 

@@ -1,6 +1,7 @@
 // Reads parts of events without a schema library, for the fold of view.ts: what doesn't fit is null or left out, never a throw.
 
-import type { Attachment, Message, MessageStatus, Option } from './message.ts'
+import type { Attachment, Message, Option } from './message.ts'
+import { messageStatuses } from './message-status.ts'
 
 export type Untrusted = Readonly<Record<string, unknown>>
 
@@ -24,8 +25,6 @@ function records(value: unknown): readonly Untrusted[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
-/** The statuses of message.ts, again because that file loads the schema library. */
-export const messageStates: readonly MessageStatus[] = ['queued', 'accepted', 'writing', 'settled', 'stopped', 'failed']
 const roles: readonly Message['role'][] = ['user', 'assistant', 'system']
 
 export function oneOf<T extends string>(allowed: readonly T[], value: unknown): T | null {
@@ -41,7 +40,7 @@ export function readLine(
   const id = text(given?.id)
   const words = text(given?.text)
   const role = oneOf(roles, given?.role)
-  const status = oneOf(messageStates, given?.status)
+  const status = oneOf(messageStatuses, given?.status)
   if (!given || id === null || words === null || !role || !status) return null
   return {
     id,

@@ -1,8 +1,6 @@
 // A line of a conversation. A conversation is a tree: each message names its parent.
 import { z } from 'zod'
-
-export const messageStatuses = ['queued', 'accepted', 'writing', 'settled', 'stopped', 'failed'] as const
-export type MessageStatus = (typeof messageStatuses)[number]
+import { messageStatuses } from './message-status.ts'
 
 export const option = z.object({ label: z.string(), description: z.string().optional() })
 export type Option = z.infer<typeof option>

@@ -10,8 +10,9 @@
  */
 
 import { parseCursor } from './cursor.ts'
-import { messageStates, oneOf, readLine, readOptions, readTaken, record, strings, text, type Untrusted } from './incoming.ts'
-import type { Message, MessageStatus, Option } from './message.ts'
+import { oneOf, readLine, readOptions, readTaken, record, strings, text, type Untrusted } from './incoming.ts'
+import type { Message, Option } from './message.ts'
+import { isFinal, messageStatuses } from './message-status.ts'
 import { grow, type Writing } from './writing.ts'
 
 /** A journalled event or frame (with `cursor`), or a live frame (without). `at` is ISO text or milliseconds. */
@@ -219,7 +220,7 @@ function follow(draft: Draft, line: Line): void {
 
 function updated(draft: Draft, data: Untrusted, event: Incoming): void {
   const id = text(data.id)
-  const status = oneOf(messageStates, data.status)
+  const status = oneOf(messageStatuses, data.status)
   const line = id === null ? undefined : draft.view.messages.get(id)
   if (!line || status === null) return
   const [turn, why] = [text(data.turn), text(data.why)]
@@ -315,10 +316,6 @@ function endTurn(draft: Draft, id: string): void {
   endWords(draft, [id])
   const { turn, questions } = draft.view
   set(draft, { turn: turn?.id === id ? null : turn, questions: questions.filter((one) => one.turn !== id) })
-}
-
-function isFinal(status: MessageStatus): boolean {
-  return status === 'settled' || status === 'stopped' || status === 'failed'
 }
 
 function turnSettled(draft: Draft, data: Untrusted, event: Incoming): void {

@@ -6,6 +6,7 @@ import { entryIdOf } from '../lanes/entry-id.ts'
 import { maxTextBytes, type NewMessage } from '../protocol/api.ts'
 import type { MessageBody } from '../protocol/entry.ts'
 import type { Message } from '../protocol/message.ts'
+import { isFinal } from '../protocol/message-status.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
 import { refusePost, steerLane } from './outcome.ts'
@@ -111,7 +112,7 @@ async function bodiesOf(hub: Hub, caller: Caller, where: Where, given: NewMessag
   if (replaced.role !== 'user') throw new InvalidInput('/replaces must be a message of a person, not of an agent', { path: '/replaces' })
   const placed: MessageBody = { ...plain, parent: replaced.parent as MessageId | null }
   if (given.parent !== undefined) return [plain]
-  if (replaced.status === 'settled' || replaced.status === 'stopped' || replaced.status === 'failed') return [placed, plain]
+  if (isFinal(replaced.status)) return [placed, plain]
   if (replaced.status === 'queued') await withdraw(hub, caller, where, replaced)
   else throw noLongerQueued()
   return [plain, placed]

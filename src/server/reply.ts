@@ -2,6 +2,7 @@
 
 import type { MessageAnswered } from '../protocol/api.ts'
 import type { Event } from '../protocol/event.ts'
+import { isFinal, messageStatuses } from '../protocol/message-status.ts'
 
 /** How the message stands, and the reply when there is one. `over`: nothing more is waited for. */
 export type Awaited = Pick<MessageAnswered, 'reply' | 'status' | 'question' | 'why'> & { readonly over: boolean }
@@ -46,7 +47,7 @@ export function foldReply(message: string): ReplyFold {
   return {
     event: (event) => folds[event.type]?.(event.data),
     now() {
-      const isOver = status === 'settled' || status === 'stopped' || status === 'failed'
+      const isOver = isFinal(status)
       const question = isOver || turn === undefined ? undefined : questions.get(turn)
       return {
         reply: isOver ? (replies.get(turn) ?? null) : null,
@@ -59,10 +60,8 @@ export function foldReply(message: string): ReplyFold {
   }
 }
 
-const statuses = ['queued', 'accepted', 'writing', 'settled', 'stopped', 'failed'] as const
-
 function statusOf(value: unknown): MessageAnswered['status'] | undefined {
-  return statuses.find((one) => one === value)
+  return messageStatuses.find((one) => one === value)
 }
 
 function objectOf(value: unknown): Seen {
