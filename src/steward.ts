@@ -19,7 +19,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
-import { type Clock, systemClock } from './base/clock.ts'
+import { type Clock, every, systemClock } from './base/clock.ts'
 import { Conflict, InvalidInput, messageOf } from './base/errors.ts'
 import { heapWatch } from './base/heap.ts'
 import { makeHome, makeSocketPath, placesOf, removeRuntime, writeRuntime } from './base/home.ts'
@@ -114,9 +114,9 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   opened(() => server.close())
   await lanes.start()
   const watchHeap = heapWatch()
-  opened(every(rooms, watchHeapMs, async () => watchHeap(lanes.stats().turns, lanes.stats().running > 0)))
-  opened(every(rooms, sweepIdleMs, () => scopes.sessions.sweepIdle(clock.now())))
-  opened(every(rooms, sweepPeopleMs, () => people.sweep()))
+  opened(regularly(rooms, watchHeapMs, async () => watchHeap(lanes.stats().turns, lanes.stats().running > 0)))
+  opened(regularly(rooms, sweepIdleMs, () => scopes.sessions.sweepIdle(clock.now())))
+  opened(regularly(rooms, sweepPeopleMs, () => people.sweep()))
   log('info', 'Steward is ready', { address: server.address, version, home: config.home })
   return { address: server.address, close, newCode: async () => (await people.newCode(people.owner.name)).code }
 }
@@ -297,13 +297,9 @@ function loginOf(): string {
 }
 
 /** Runs `work` again and again; a failure is logged and the next one comes all the same. Returns the way to stop. */
-function every({ clock, log }: Rooms, ms: number, work: () => Promise<void>): () => void {
-  let alarm = clock.after(ms, ring)
-  function ring(): void {
-    alarm = clock.after(ms, ring)
-    work().catch((error: unknown) => log('warn', 'a regular task failed; it is tried again', { error: messageOf(error) }))
-  }
-  return () => alarm.cancel()
+function regularly({ clock, log }: Rooms, ms: number, work: () => Promise<void>): () => void {
+  const failed = (error: unknown) => log('warn', 'a regular task failed; it is tried again', { error: messageOf(error) })
+  return every(clock, ms, () => void work().catch(failed)).cancel
 }
 
 /** Closes what was opened, the last first. What fails is told and holds up nothing. */

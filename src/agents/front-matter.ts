@@ -1,5 +1,6 @@
 // Markdown with YAML front matter, read so that each fault knows its line.
 import { isMap, LineCounter, type ParsedNode, parseDocument } from 'yaml'
+import { messageOf } from '../base/errors.ts'
 
 export type FrontMatter = {
   readonly value: unknown
@@ -41,7 +42,7 @@ function parse(yaml: string, body: string): FrontMatter | Broken {
   try {
     value = document.toJS({ maxAliasCount: 50 })
   } catch (thrown) {
-    return { line: 1, message: `the YAML can't be read: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+    return { line: 1, message: `the YAML can't be read: ${messageOf(thrown)}` }
   }
   return {
     value,

@@ -27,6 +27,16 @@ export const systemClock: Clock = {
   },
 }
 
+/** Rings every `ms` until it is cancelled. */
+export function every(clock: Clock, ms: number, ring: () => void): Alarm {
+  let alarm = clock.after(ms, again)
+  function again(): void {
+    alarm = clock.after(ms, again)
+    ring()
+  }
+  return { cancel: () => alarm.cancel() }
+}
+
 /** ISO text of an instant, UTC with milliseconds: 2026-11-30T12:00:00.000Z. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString()

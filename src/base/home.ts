@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { InvalidInput } from './errors.ts'
+import { InvalidInput, messageOf } from './errors.ts'
 
 export const homeFolders = ['blobs', 'documents', 'vault', 'imports', 'backups', 'logs'] as const
 
@@ -44,8 +44,7 @@ export function makeHome(home: string): readonly string[] {
       return narrow(folder, 0o700)
     })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new InvalidInput(`The data folder ${home} can't be made or written: ${why}.`, { path: 'STEWARD_HOME', cause })
+    throw new InvalidInput(`The data folder ${home} can't be made or written: ${messageOf(cause)}.`, { path: 'STEWARD_HOME', cause })
   }
 }
 
@@ -118,7 +117,7 @@ function makeOwn(folder: string, uid: number): string | null {
     if ((stat.mode & 0o077) !== 0) chmodSync(folder, 0o700)
     return null
   } catch (cause) {
-    return `${folder} can't be made for the hub's socket: ${cause instanceof Error ? cause.message : cause}.`
+    return `${folder} can't be made for the hub's socket: ${messageOf(cause)}.`
   }
 }
 

@@ -4,6 +4,11 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
+/** Whether it is a JSON object, not null and not a list. */
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /**
  * The text of a value with its keys sorted, so that equal values have equal texts.
  * Keys whose value is undefined are left out, like JSON.stringify does.

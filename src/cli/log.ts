@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, renameSync, rmSync, s
 import { dirname } from 'node:path'
 import { styleText } from 'node:util'
 import { iso } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
 import { type Log, type LogFields, type LogLevel, logLevels } from '../base/log.ts'
 
 export type LogOptions = {
@@ -79,7 +80,7 @@ export function logFile({ path, maxBytes, keep }: LogFile): (line: string) => vo
       size += Buffer.byteLength(line)
       failed = false
     } catch (error) {
-      if (!failed) process.stderr.write(`The log file ${path} can't be written: ${error instanceof Error ? error.message : error}\n`)
+      if (!failed) process.stderr.write(`The log file ${path} can't be written: ${messageOf(error)}\n`)
       failed = true
     }
   }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { numberOf } from '../base/ids.ts'
+import { isObject } from '../base/json.ts'
 import { message as messageSchema } from '../protocol/message.ts'
 
 /** Version of the records that are written. */
@@ -186,8 +187,4 @@ function fromVersion0(record: { readonly [key: string]: unknown }): { readonly [
 /** Whether it has exactly one origin: an agent or a user, never both and never none. null is none. */
 export function hasOneOrigin(from: unknown): boolean {
   return isObject(from) && ((from.agent ?? null) !== null) !== ((from.user ?? null) !== null)
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 // Effects (L5): the start is committed before the act, the record rides with the next commit, a recorded step gives back its
 // value. A once step whose outcome nobody knows is looked up, or the person is asked.
 import { messageOf } from '../base/errors.ts'
-import { type Json, jsonCopy } from '../base/json.ts'
+import { isObject, type Json, jsonCopy } from '../base/json.ts'
 import { draft } from './draft.ts'
 import { type Act, type Answer, NotDone, type Once, type Reconcile, StepFailed, Stopped } from './engine.ts'
 import type { Recorded, StepKind } from './events.ts'
@@ -262,7 +262,7 @@ function decided<T>(run: Run, name: string, answer: Answer): Once<T> | 'again' {
 /** The answer of a person: {option} or {text}, or the bare text. */
 function wordOf(value: Json): string {
   if (typeof value === 'string') return value
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return ''
-  const { option, text } = value as { readonly option?: Json; readonly text?: Json }
+  if (!isObject(value)) return ''
+  const { option, text } = value
   return typeof option === 'string' ? option : typeof text === 'string' ? text : ''
 }

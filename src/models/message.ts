@@ -1,5 +1,5 @@
 // What a model is asked and what it answers, in our own words; no provider's type leaves this room.
-import type { Json, JsonObject } from '../base/json.ts'
+import { isObject, type Json, type JsonObject } from '../base/json.ts'
 
 export const tiers = ['light', 'standard', 'deep'] as const
 export type Tier = (typeof tiers)[number]
@@ -88,8 +88,4 @@ function parseObject(text: string): JsonObject | null {
   } catch {
     return null
   }
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

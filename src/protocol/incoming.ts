@@ -1,5 +1,6 @@
 // Reads parts of events without a schema library, for the fold of view.ts: what doesn't fit is null or left out, never a throw.
 
+import { isObject } from '../base/json.ts'
 import type { Attachment, Message, Option } from './message.ts'
 import { messageStatuses } from './message-status.ts'
 
@@ -10,19 +11,15 @@ export function text(value: unknown): string | null {
 }
 
 export function record(value: unknown): Untrusted | null {
-  return isRecord(value) ? value : null
+  return isObject(value) ? value : null
 }
 
 export function strings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
 
-function isRecord(value: unknown): value is Untrusted {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function records(value: unknown): readonly Untrusted[] {
-  return Array.isArray(value) ? value.filter(isRecord) : []
+  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 const roles: readonly Message['role'][] = ['user', 'assistant', 'system']

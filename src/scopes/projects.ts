@@ -1,7 +1,7 @@
 // Projects and groups: reading from the projection, deciding on the tenant's stream.
 import { InvalidInput } from '../base/errors.ts'
 import type { LaneId } from '../base/ids.ts'
-import { canonical, type JsonObject } from '../base/json.ts'
+import { canonical, isObject, type JsonObject } from '../base/json.ts'
 import { openStream } from '../journal/stream.ts'
 import { type Project, projectTypes } from '../protocol/shapes.ts'
 import type { ProjectFacts } from './events.ts'
@@ -123,8 +123,7 @@ function checkGroup(group: string): string {
 }
 
 function checkPolicy(policy: JsonObject): JsonObject {
-  const isObject = typeof policy === 'object' && policy !== null && !Array.isArray(policy)
-  if (isObject && canonical(policy).length <= 65_536) return policy
+  if (isObject(policy) && canonical(policy).length <= 65_536) return policy
   throw new InvalidInput('A policy is an object of at most 64 kB.', { path: '/policy' })
 }
 

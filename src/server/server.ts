@@ -14,7 +14,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { Conflict, InvalidInput } from '../base/errors.ts'
+import { Conflict, InvalidInput, messageOf } from '../base/errors.ts'
 import { buildApp, type Handle } from './app.ts'
 import { openCredentials } from './credentials.ts'
 import { openFeed } from './feed.ts'
@@ -175,7 +175,7 @@ async function listening(server: Server, what: string): Promise<void> {
   } catch (cause) {
     const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
     if (isTaken) throw new Conflict(`${what} is in use by another program`, { code: 'in_use', cause })
-    throw new InvalidInput(`can't listen on ${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new InvalidInput(`can't listen on ${what}: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { type Alarm, every } from '../base/clock.ts'
 import { maxFrameBytes, requests } from '../protocol/frames.ts'
 import { notLoggedIn } from './app.ts'
 import { type Arrival, type Caller, identify } from './caller.ts'
@@ -25,7 +26,7 @@ const goodbyeMs = 1_000
 export function openSockets(hub: Hub): Sockets {
   const wss = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false })
   const all = openConnections(hub)
-  const stopPings = pingAll(hub, wss)
+  const pings = pingAll(hub, wss)
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, unix: boolean): Promise<void> {
     const arrival = { unix, remote: request.socket.remoteAddress ?? null }
@@ -49,7 +50,7 @@ export function openSockets(hub: Hub): Sockets {
       return all.size
     },
     async close() {
-      stopPings()
+      pings.cancel()
       all.close(1001, 'the hub goes down')
       const gone = Promise.all([...wss.clients].map((ws) => new Promise((resolve) => ws.once('close', resolve))))
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -109,11 +110,9 @@ function refuse(hub: Hub, socket: Duplex, thrown: unknown): void {
 }
 
 /** Pings everybody each interval and cuts those who did not answer the last one. */
-function pingAll(hub: Hub, wss: WebSocketServer): () => void {
+function pingAll(hub: Hub, wss: WebSocketServer): Alarm {
   const silent = new WeakSet<WebSocket>()
-  let alarm = hub.clock.after(hub.limits.pingIntervalMs, ring)
-  function ring() {
-    alarm = hub.clock.after(hub.limits.pingIntervalMs, ring)
+  return every(hub.clock, hub.limits.pingIntervalMs, () => {
     for (const ws of wss.clients) {
       if (silent.has(ws)) ws.terminate()
       else {
@@ -122,6 +121,5 @@ function pingAll(hub: Hub, wss: WebSocketServer): () => void {
         ws.ping()
       }
     }
-  }
-  return () => alarm.cancel()
+  })
 }

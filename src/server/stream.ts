@@ -1,5 +1,5 @@
 // The event stream of a session over HTTP (SSE): what happened after a cursor, the text so far, then everything live (L9).
-import { iso } from '../base/clock.ts'
+import { every, iso } from '../base/clock.ts'
 import type { SessionId } from '../base/ids.ts'
 import type { LiveFrame } from '../lanes/lanes.ts'
 import type { Caller } from './caller.ts'
@@ -67,23 +67,14 @@ function startStream(hub: Hub, session: SessionId, sending: Sending): () => void
     room: sending.room,
     failed: sending.close,
   })
-  const stopBeat = heartbeat(hub, () => send(': beat\n\n'))
+  const beats = every(hub.clock, hub.limits.beatMs, () => send(': beat\n\n'))
   return () => {
     stopTail()
-    stopBeat()
+    beats.cancel()
   }
 }
 
 function liveBlock(frame: LiveFrame): string {
   const { type, data } = liveWire(frame)
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
-}
-
-function heartbeat(hub: Hub, beat: () => void): () => void {
-  let alarm = hub.clock.after(hub.limits.beatMs, ring)
-  function ring() {
-    alarm = hub.clock.after(hub.limits.beatMs, ring)
-    beat()
-  }
-  return () => alarm.cancel()
 }

@@ -1,6 +1,6 @@
 // A model's arguments against a tool's schema: what it means as "none" is none, what is wrong is named.
 import { z } from 'zod'
-import type { Json, JsonObject } from '../base/json.ts'
+import { isObject, type Json, type JsonObject } from '../base/json.ts'
 
 export type Checked<T> = { readonly ok: true; readonly input: T } | { readonly ok: false; readonly why: string }
 
@@ -51,8 +51,4 @@ function describe(issue: z.core.$ZodIssue, given: JsonObject): string {
 
 function propertiesOf(schema: JsonObject): JsonObject {
   return schema.properties !== undefined && isObject(schema.properties) ? schema.properties : {}
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
