@@ -11,6 +11,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { InvalidInput, messageOf } from './base/errors.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
+import type { Tier } from './models/message.ts'
 
 export type Origin = 'command line' | 'environment' | 'file' | 'default' | 'not set'
 /** One line of `steward config`: the value as a person may see it. */
@@ -23,8 +24,6 @@ export type Shown = {
 }
 
 export type Database = { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string }
-
-export type Tier = 'light' | 'standard' | 'deep'
 
 export type Config = {
   /** Absolute. */

@@ -9,6 +9,7 @@
 // A5  A changed document is seen at the next call; an agent that a turn started with can be found again by its hash.
 import { canonical, type JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
+import { userOfHome } from '../scopes/names.ts'
 import type { Document, Documents, ScopeRef } from '../scopes/scopes.ts'
 import { type Agent, type AgentFile, type AgentSource, type Fault, hashOf, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
 import { buildRoster, type Roster } from './roster.ts'
@@ -103,7 +104,7 @@ function remember(known: Map<string, Agent>, agent: Agent): void {
 }
 
 function choose(roster: Roster, called: string | undefined, scope: ScopeRef): Agent | null {
-  const isHome = scope.project === undefined || scope.project.startsWith('_user_')
+  const isHome = scope.project === undefined || userOfHome(scope.project) !== null
   const wanted = called ? [called] : isHome ? homeDefaults : projectDefaults
   return wanted.map((name) => roster.find(name)).find((agent) => agent !== null) ?? null
 }

@@ -12,6 +12,7 @@ import { sessions } from '../protocol/api.ts'
 import { isFinal } from '../protocol/message-status.ts'
 import { session } from '../protocol/shapes.ts'
 import type { OpenQuestion, View } from '../protocol/view.ts'
+import { userOfHome } from '../scopes/names.ts'
 import { draw, drawHistory, nothingShown, type Shown } from './chat-screen.ts'
 import { openTalk, type Talk, type Wish } from './chat-talk.ts'
 import { findHub, type Hub, HubRefused } from './hub.ts'
@@ -299,7 +300,7 @@ async function help(one: Chat): Promise<void> {
 async function goHome(one: Chat, call: Call): Promise<Next> {
   const hub = await findHub(call)
   const { items } = await hub.call('GET', '/api/sessions', sessions, { query: { limit: 100 } })
-  const homes = items.filter((one) => one.project.startsWith('_user_') && one.status !== 'CLOSED')
+  const homes = items.filter((one) => userOfHome(one.project) !== null && one.status !== 'CLOSED')
   const atHome = homes.find((one) => one.agent === 'hub') ?? homes[0]
   if (atHome?.id !== one.talk.view.session || !atHome) await one.talk.enter(atHome ? { session: atHome.id } : {})
   return 'go on'

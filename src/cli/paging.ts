@@ -1,12 +1,11 @@
 // Lists of the hub, page after page.
 
-import type { Hub, Shape } from './hub.ts'
+import type { Ask, Hub, Shape } from './hub.ts'
 
 export type PageOf<T> = { readonly items: readonly T[]; readonly next: string | null }
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Every row of the list at that path, in its order. */
-export async function everyRow<T>(hub: Hub, path: string, shape: Shape<PageOf<T>>, query: Query = {}): Promise<readonly T[]> {
+export async function everyRow<T>(hub: Hub, path: string, shape: Shape<PageOf<T>>, query: Ask['query'] = {}): Promise<readonly T[]> {
   const rows: T[] = []
   let after: string | undefined
   for (;;) {

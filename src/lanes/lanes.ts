@@ -16,11 +16,11 @@ import type { Actor } from '../protocol/actor.ts'
 import { type Entry, isWork } from '../protocol/entry.ts'
 import { createProcess } from './create.ts'
 import type { Engine, ProcessInfo } from './engine.ts'
-import { openLease } from './lease.ts'
+import { type LanesLease, openLease } from './lease.ts'
 import { type Live, openLive } from './live.ts'
 import { type LaneView, viewOf } from './look.ts'
 import { arrival, type ChainLimits, defaultChainLimits } from './post.ts'
-import { type LanesLease, type ResidentStats, Residents } from './residents.ts'
+import { type ResidentStats, Residents } from './residents.ts'
 import { openTimers } from './timers.ts'
 
 export type Lanes = {

@@ -5,6 +5,9 @@ import type { NodeId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 
+/** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
+export type LanesLease = { readonly ttlMs: number; readonly marginMs: number }
+
 export type Lease = {
   /** False when less than the margin is left: no effect may start. */
   mayAct(): boolean
@@ -17,7 +20,7 @@ export function openLease(given: {
   readonly clock: Clock
   readonly node: NodeId
   readonly log: Log
-  readonly lease?: { readonly ttlMs: number; readonly marginMs: number }
+  readonly lease?: LanesLease
 }): Lease {
   const { store, clock, node, log, lease } = given
   let until = Number.POSITIVE_INFINITY

@@ -10,6 +10,7 @@ import type { JournalStore } from '../journal/journal-store.ts'
 import type { Entry } from '../protocol/entry.ts'
 import type { Engine, Priority } from './engine.ts'
 import { Lane } from './lane.ts'
+import type { LanesLease } from './lease.ts'
 import type { LiveWords } from './live.ts'
 import { priorityOf } from './mailbox.ts'
 import { type Loaded, load, restartLimit } from './open.ts'
@@ -18,9 +19,6 @@ import type { ChainLimits } from './post.ts'
 import { openPump, type Pump } from './pump.ts'
 import { waitsOn } from './state.ts'
 import { Writer } from './write.ts'
-
-/** Where nodes share a store: the lease's length, and what must be left of it for an effect to start (L7). */
-export type LanesLease = { readonly ttlMs: number; readonly marginMs: number }
 
 export type ResidentsOptions = {
   readonly journal: Journal

@@ -15,7 +15,7 @@ import { type Log, silent } from '../base/log.ts'
 import type { Priority } from '../lanes/engine.ts'
 import { type Choice, chooseModels, describeChoices, type ModelSettings, nameOf, noModel, offeredProviders } from './choice.ts'
 import { type Limit, openLimit } from './limit.ts'
-import { failure, type ModelFailure, type ModelReply, type ModelRequest, type Tier } from './message.ts'
+import { failure, type ModelFailure, type ModelReply, type ModelRequest, type Tier, tiers } from './message.ts'
 import type { Limits } from './provider.ts'
 
 export type StreamOptions = {
@@ -85,7 +85,7 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
     },
     modelOf: (tier) => (choices[tier] ? nameOf(choices[tier]) : null),
     list: () =>
-      (['light', 'standard', 'deep'] as const).map((tier) => {
+      tiers.map((tier) => {
         const choice = choices[tier]
         return { tier, model: choice && nameOf(choice), why: whyNot(choice) }
       }),

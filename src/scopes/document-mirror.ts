@@ -3,7 +3,7 @@
 // processes have no files.
 import { mkdir } from 'node:fs/promises'
 import { messageOf } from '../base/errors.ts'
-import type { Actor } from '../protocol/actor.ts'
+import { type Actor, userActor } from '../protocol/actor.ts'
 import { type DocumentFiles, openDocumentFiles } from './document-files.ts'
 import { isPath, mimeOf } from './document-path.ts'
 import { hashOf, type Spot, type Versions } from './document-versions.ts'
@@ -216,5 +216,5 @@ function placeIn(name: string): Spot | null {
 /** Who edits files in a home is its person; elsewhere nobody knows. */
 function editorOf(place: Place): Actor {
   const user = place.level === 'home' ? userOfHome(place.scope) : null
-  return user === null ? 'outside:files' : `user:${user}`
+  return user === null ? 'outside:files' : userActor(user)
 }

@@ -14,6 +14,7 @@ import type { ProcessInfo } from '../lanes/engine.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Message } from '../protocol/message.ts'
 import type { Project, Question, Session } from '../protocol/shapes.ts'
+import type { SessionLife } from './events.ts'
 import type { LanguageKey, LanguageLayers } from './language.ts'
 import type { SettingType } from './setting-keys.ts'
 
@@ -84,7 +85,7 @@ export type NewSession = {
 export type SessionBrief = {
   readonly user: string
   readonly process: ProcessId
-  readonly life: 'OPEN' | 'SUSPENDED' | 'ARCHIVED' | 'CLOSED'
+  readonly life: SessionLife
 }
 /** Many may watch and speak; one holds the binding. */
 export type Binding = { readonly holder: string; readonly mine: boolean; readonly movedFrom: string | null }

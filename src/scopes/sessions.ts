@@ -13,7 +13,7 @@ import { Recent } from './recent.ts'
 import type { Rooms } from './rooms.ts'
 import type { NewSession, ScopeRef, Sessions } from './scopes.ts'
 import { openCascades } from './session-cascade.ts'
-import { checkLife, defaultPolicies, known, type SessionState, unless } from './session-state.ts'
+import { checkLife, defaultPolicies, known, type SessionState, sessionFold, unless } from './session-state.ts'
 import { openSessionStreams } from './session-streams.ts'
 import { type Asleep, wakeOnWords } from './session-waking.ts'
 
@@ -39,7 +39,7 @@ export async function openSessions(rooms: Rooms, projects: ProjectsRoom): Promis
     if (row !== null) return { value: row.session, cursor }
     throw new NotFound(`There is no session ${quote(id)}.`)
   }
-  const stateOf = async (id: SessionId): Promise<SessionState> => (isId('ses', id) ? streams.of(id).state() : { ...none })
+  const stateOf = async (id: SessionId): Promise<SessionState> => (isId('ses', id) ? streams.of(id).state() : sessionFold.empty)
 
   async function update(
     id: SessionId,
@@ -127,8 +127,6 @@ export async function openSessions(rooms: Rooms, projects: ProjectsRoom): Promis
     sweepIdle: (now) => sweepIdle(rooms, { now, cascades, connections }),
   }
 }
-
-const none: SessionState = { facts: null, life: 'OPEN', pinned: false, told: [] }
 
 function isSaid(state: SessionState, given: { readonly title?: string; readonly pinned?: boolean; readonly profile?: string }): boolean {
   const { title, pinned, profile } = given

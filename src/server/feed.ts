@@ -6,7 +6,7 @@ import type { SessionId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Live, LiveFrame } from '../lanes/lanes.ts'
-import { type Outgoing, outgoing } from './wire.ts'
+import { frameBytes, type Outgoing, outgoing } from './wire.ts'
 
 /** Must not throw and must not wait: a slow reader has its own bounded buffer. */
 export type Reader = {
@@ -87,7 +87,7 @@ export function liveWire(frame: LiveFrame): { readonly type: string; readonly da
 }
 
 export function liveFrame(frame: LiveFrame): Buffer {
-  return Buffer.from(JSON.stringify(liveWire(frame)))
+  return frameBytes(liveWire(frame))
 }
 
 function once<T>(make: () => T): () => T {

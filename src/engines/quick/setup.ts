@@ -4,6 +4,7 @@ import type { Agents } from '../../agents/agents.ts'
 import { NotFound } from '../../base/errors.ts'
 import type { ProcessInfo } from '../../lanes/engine.ts'
 import type { Tier } from '../../models/message.ts'
+import { userOfHome } from '../../scopes/names.ts'
 import type { Projects } from '../../scopes/scopes.ts'
 import { unveiled } from '../../tools/files/files.ts'
 import type { Effect } from '../../tools/tool.ts'
@@ -33,7 +34,7 @@ export async function readSetup({ agents, projects, tools }: SetupRooms, process
   const roots = unveiled(project?.roots ?? [], agent.unveil)
   return {
     agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source },
-    project: { name: process.project, title: project?.title ?? process.project, isHome: process.project.startsWith('_user_') },
+    project: { name: process.project, title: project?.title ?? process.project, isHome: userOfHome(process.project) !== null },
     roots,
     tools: tools.allowed(agent, roots).map((name) => ({ name, effect: tools.effectOf(name) ?? 'once' })),
     budget,

@@ -1,6 +1,7 @@
 // Documents through their cascade, and the agents that are made of some.
 import { InvalidInput, NotFound } from '../../base/errors.ts'
 import * as api from '../../protocol/api.ts'
+import { userOfHome } from '../../scopes/names.ts'
 import type { ScopeRef } from '../../scopes/scopes.ts'
 import { checkText } from '../body.ts'
 import type { Caller } from '../caller.ts'
@@ -81,7 +82,7 @@ async function placeOf(
 ): Promise<{ readonly level: 'home' | 'project'; readonly scope: string }> {
   if (project !== undefined) {
     const { name } = await projectOf(hub, caller, project)
-    if (!name.startsWith('_user_')) return { level: 'project', scope: name }
+    if (userOfHome(name) === null) return { level: 'project', scope: name }
   }
   return { level: 'home', scope: (await hub.scopes.projects.ensureHome(caller.user.name)).name }
 }

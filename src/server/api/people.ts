@@ -2,6 +2,7 @@
 import { iso } from '../../base/clock.ts'
 import type { Token } from '../../people/people.ts'
 import * as api from '../../protocol/api.ts'
+import { homeOf } from '../../scopes/names.ts'
 import { cookieNameOf, credentialOf } from '../caller.ts'
 import { check } from '../check.ts'
 import { type Endpoint, endpoint, type RawCall, type Reply } from '../endpoint.ts'
@@ -40,7 +41,7 @@ export const peopleCalls: readonly Endpoint[] = [
     async run({ hub, caller }) {
       const { name, role } = caller.user
       const server = { version: hub.version }
-      return { status: 200, body: { user: { name, role }, via: caller.via, scopes: caller.scopes, home: `_user_${name}`, server } }
+      return { status: 200, body: { user: { name, role }, via: caller.via, scopes: caller.scopes, home: homeOf(name), server } }
     },
   }),
   endpoint({

@@ -3,6 +3,7 @@ import { NotFound } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import * as api from '../../protocol/api.ts'
 import { type Project, project as shape } from '../../protocol/shapes.ts'
+import { userOfHome } from '../../scopes/names.ts'
 import type { Caller } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
@@ -89,7 +90,8 @@ export const projectCalls = [
 
 /** Throws NotFound for an unknown project and for somebody else's home. */
 export async function projectOf(hub: Hub, caller: Caller, name: string): Promise<Project> {
-  const isForeignHome = name.startsWith('_user_') && name !== `_user_${caller.user.name}`
+  const user = userOfHome(name)
+  const isForeignHome = user !== null && user !== caller.user.name
   const project = isForeignHome || name.length > 100 ? null : await hub.scopes.projects.resolve(name)
   if (project) return project
   throw new NotFound(`there is no project ${JSON.stringify(name.slice(0, 100))}`)
