@@ -47,7 +47,7 @@ const shape = {
   profiles: z.record(z.string(), profile).default({}),
 }
 const schema = z.object(shape)
-export const agentFields: readonly string[] = Object.keys(shape)
+const agentFields: readonly string[] = Object.keys(shape)
 
 /** Where it was found, and which text it is: enough to find the same text again. */
 export type AgentSource = {

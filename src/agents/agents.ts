@@ -10,7 +10,7 @@
 import { canonical, type JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
 import { userOfHome } from '../scopes/names.ts'
-import type { Document, Documents, ScopeRef } from '../scopes/scopes.ts'
+import { type Document, type Documents, documentLevels, type ScopeRef } from '../scopes/scopes.ts'
 import { type Agent, type AgentFile, type AgentSource, type Fault, hashOf, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
 import { buildRoster, type Roster } from './roster.ts'
 
@@ -110,8 +110,8 @@ function choose(roster: Roster, called: string | undefined, scope: ScopeRef): Ag
 }
 
 async function findVersion(documents: AgentRooms['documents'], source: AgentSource): Promise<Agent | null> {
-  const level = source.level
-  if (level !== 'process' && level !== 'home' && level !== 'project' && level !== 'group' && level !== 'tenant') return null
+  const level = documentLevels.find((one) => one === source.level)
+  if (level === undefined) return null
   const versions = await documents.versions(source.path, level, source.scope)
   const same: AgentFile | undefined = versions.find((one) => hashOf(one.text) === source.hash)
   return same ? parseAgent(same).agent : null

@@ -1,4 +1,5 @@
 // Who can be called in one scope: the agents of all levels, each name and alias given once.
+import { documentLevels } from '../scopes/scopes.ts'
 import { type Agent, type AgentFile, type Fault, faultIn, parseAgent } from './agent.ts'
 
 export type Roster = {
@@ -8,9 +9,6 @@ export type Roster = {
   /** By name or alias, in any case, with or without `@`. */
   find(called: string): Agent | null
 }
-
-/** Levels from the innermost to the outermost; an agent of an inner level hides one of the same name further out. */
-const levels = ['process', 'home', 'project', 'group', 'tenant', 'bundled']
 
 /**
  * The roster of those files. A broken file is a fault and takes no other down. An agent whose engine is not in `engines` is left out
@@ -35,9 +33,14 @@ export function buildRoster(files: readonly AgentFile[], engines: readonly strin
   }
 }
 
+/** Inner levels first: an agent there hides one of the same name further out. */
 function byPlace(a: AgentFile, b: AgentFile): number {
-  const level = levels.indexOf(a.level) - levels.indexOf(b.level)
+  const level = depthOf(a) - depthOf(b)
   return level || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+}
+
+function depthOf({ level }: AgentFile): number {
+  return documentLevels.findIndex((one) => one === level)
 }
 
 function unknownEngine(agent: Agent, engines: readonly string[]): Fault {

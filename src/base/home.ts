@@ -29,7 +29,7 @@ export type Runtime = {
 }
 
 /** How many bytes a socket's path may have: the kernel's field is 108 (104 on macOS) with its closing zero. */
-export const longestSocketPath = process.platform === 'darwin' ? 103 : 107
+const longestSocketPath = process.platform === 'darwin' ? 103 : 107
 
 /**
  * Makes the folder and what belongs into it, and narrows the modes of what is there. Returns what it had to narrow, as sentences.

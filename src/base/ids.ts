@@ -4,7 +4,7 @@
 declare const brand: unique symbol
 export type Id<Kind extends string> = string & { readonly [brand]: Kind }
 
-export const idKinds = [
+const idKinds = [
   'ses', 'prc', 'msg', 'evt', 'ent', 'trn', 'ask', 'tmr', 'tsk', 'run', 'apr', 'art', 'ntf', 'nod', 'con', 'req', 'doc', 'tok',
 ] as const // biome-ignore format: one line reads better
 export type IdKind = (typeof idKinds)[number]

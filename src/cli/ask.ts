@@ -107,12 +107,12 @@ function resultOf(answered: MessageAnswered, session: string, waitSeconds: numbe
 }
 
 /** A whole number of at least 0; anything else is wrong usage. */
-export function wholeNumber(name: string, text: string): number {
+function wholeNumber(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new WrongUsage(`${name} is "${text}"; allowed is a whole number.`)
 }
 
-export async function standardInput(): Promise<string> {
+async function standardInput(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString('utf8').trim()

@@ -17,7 +17,7 @@ export class HubRefused extends StewardError {
 }
 
 /** It is there and does not answer: it is overloaded, or can't store anything; `why` is what it says of itself. Exit code 1. */
-export class HubSilent extends StewardError {
+class HubSilent extends StewardError {
   constructor(ms: number, why: readonly string[]) {
     const told = why.length === 0 ? '' : `: ${why.join('; ')}`
     super('timeout', `The hub has not answered within ${Math.round(ms / 1000)} seconds${told}. Find out more with: steward doctor`)

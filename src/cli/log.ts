@@ -31,7 +31,7 @@ export function makeLog(options: LogOptions): Log {
 }
 
 /** `{"at","level","what",...fields}`; an error becomes its message, what JSON can't hold becomes text. */
-export function jsonLine(at: string, level: LogLevel, what: string, fields: LogFields): string {
+function jsonLine(at: string, level: LogLevel, what: string, fields: LogFields): string {
   const seen = new Set<unknown>()
   const plain = (_key: string, value: unknown): unknown => {
     if (value instanceof Error) return value.message

@@ -7,7 +7,7 @@ import { isObject } from '../base/json.ts'
 import { message as messageSchema } from '../protocol/message.ts'
 
 /** Version of the records that are written. */
-export const outheisVersion = 1
+const outheisVersion = 1
 const epochMs = 1_704_067_200_000
 
 export type OutheisAgent = 'relay' | 'data' | 'agenda' | 'action' | 'pattern' | 'code'

@@ -7,7 +7,7 @@ import { type ChainLimits, overLimits } from './post.ts'
 import type { LaneState, TurnState } from './state.ts'
 
 /** At most so many entries start a turn or join it at one safe point (T23). */
-export const drainLimit = 100
+const drainLimit = 100
 
 /** The oldest work that may start a turn together: of one sender, on one branch; a request with a reply address alone. */
 export function startingPrefix(inbox: readonly Entry[]): readonly Entry[] {

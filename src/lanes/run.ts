@@ -11,7 +11,7 @@ import { turnOf } from './turn.ts'
 import { takeArrivals } from './turn-arrivals.ts'
 
 /** More steps than this in one turn is a loop that nobody meant (T15). */
-export const stepLimit = 500
+const stepLimit = 500
 
 type Held = { readonly go: () => void; readonly fail: (why: Error) => void }
 /** Told at most once, and then no more. */

@@ -8,7 +8,7 @@ export type ModelSettings = {
   readonly providers: Readonly<Record<string, string>>
 }
 
-export const providerNames = ['openai', 'openrouter', 'ollama', 'openai-compatible'] as const
+const providerNames = ['openai', 'openrouter', 'ollama', 'openai-compatible'] as const
 export type ProviderName = (typeof providerNames)[number]
 
 /** `missing` is a sentence when it can't be called as it is set up; the hub starts all the same and says so when asked. */

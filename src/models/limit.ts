@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Priority } from '../lanes/engine.ts'
 
 /** A waiter counts as if it had come later by this much; who has waited longer than the difference goes first all the same. */
-export const headStartMs: Record<Priority, number> = { person: 0, agent: 10_000, background: 30_000 }
+const headStartMs: Record<Priority, number> = { person: 0, agent: 10_000, background: 30_000 }
 
 export type Waiting<T> = { readonly item: T; readonly key: number; readonly order: number }
 

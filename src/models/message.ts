@@ -45,7 +45,7 @@ export type ModelAnswer = {
   readonly model: string
 }
 
-export const failureCodes = [
+const failureCodes = [
   'no_model',
   'auth',
   'rate_limited',

@@ -8,14 +8,14 @@ import { processStatuses } from './process.ts'
 import { project, projectTypes, question, session } from './shapes.ts'
 
 /** Most characters of a client's id, and most bytes (UTF-8) of a message's text: an event carries it whole, and stays small. */
-export const maxClientId = 128
+const maxClientId = 128
 export const maxTextBytes = 64 * 1024
-export const defaultLimit = 50
+const defaultLimit = 50
 export const maxLimit = 500
 export const maxWaitSeconds = 600
 
 /** What a program's token may be allowed. `read` is every GET of what its owner may see. */
-export const tokenScopes = ['read', 'chat', 'projects', 'documents', 'metrics', 'tokens'] as const
+const tokenScopes = ['read', 'chat', 'projects', 'documents', 'metrics', 'tokens'] as const
 export type TokenScope = (typeof tokenScopes)[number]
 
 /** RFC 9457. `path` is a JSON pointer into the request; `id` stands in the log too (5xx). */
@@ -135,7 +135,7 @@ export const steered = z.object({
 
 export const questionsQuery = z.strictObject({ session: id('ses').optional(), status: z.enum(['open']).optional() })
 export const questions = listOf(question)
-export const answerText = z.string().trim().min(1).max(20_000)
+const answerText = z.string().trim().min(1).max(20_000)
 export const newAnswer = z.union([z.strictObject({ text: answerText }), z.strictObject({ option: z.string().min(1).max(200) })])
 
 // ---- projects
@@ -175,7 +175,7 @@ export const documentPut = z.strictObject({
   expected: z.number().int().min(0).optional(),
 })
 
-export const agentListing = z.object({
+const agentListing = z.object({
   name: z.string(),
   title: z.string().optional(),
   aliases: z.array(z.string()).optional(),
@@ -252,7 +252,7 @@ export const tokens = listOf(token)
 
 export const health = z.object({ status: z.enum(['ok', 'failing']), why: z.array(z.string()).optional() })
 /** One thing that was looked at. `mend`: what to do about it. */
-export const finding = z.object({
+const finding = z.object({
   name: z.string(),
   status: z.enum(['ok', 'warn', 'fail']),
   detail: z.string(),

@@ -21,7 +21,7 @@ export const project = z.object({
 })
 export type Project = z.infer<typeof project>
 
-export const sessionStatuses = ['INIT', 'RUNNING', 'IDLE', 'SUSPENDED', 'ARCHIVED', 'CLOSED'] as const
+const sessionStatuses = ['INIT', 'RUNNING', 'IDLE', 'SUSPENDED', 'ARCHIVED', 'CLOSED'] as const
 export const onDisconnect = ['SUSPEND', 'KEEP_OPEN', 'CLOSE'] as const
 export const onIdle = ['SUSPEND', 'NONE'] as const
 export const onSuspend = ['KEEP', 'CLOSE'] as const

@@ -12,7 +12,7 @@ const events: ReadonlyMap<string, CloseEvent> = new Map<CloseReason, CloseEvent>
 ])
 
 /** Any other reason, also one that this program does not know yet, and none at all: it was stopped. */
-export function closeEvent(reason: CloseReason | null): CloseEvent {
+function closeEvent(reason: CloseReason | null): CloseEvent {
   return events.get(reason ?? '') ?? 'STOPPED'
 }
 

@@ -25,7 +25,7 @@ export type DocumentMirror = {
 }
 
 /** How long after the last change in the folder it is looked at. */
-export const settleMs = 150
+const settleMs = 150
 
 export const noMirror: DocumentMirror = {
   during: (_spot, change) => change(),

@@ -27,7 +27,7 @@ export type Policies = {
 export type SuspendCause = (typeof suspendCauses)[number]
 
 /** The part of a session's status that is decided, not derived from its processes. */
-export const sessionLives = ['OPEN', 'SUSPENDED', 'ARCHIVED', 'CLOSED'] as const
+const sessionLives = ['OPEN', 'SUSPENDED', 'ARCHIVED', 'CLOSED'] as const
 export type SessionLife = (typeof sessionLives)[number]
 
 export type SessionFacts = {

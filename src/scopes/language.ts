@@ -1,6 +1,6 @@
 // Which language to speak, to write in, to show (reference/eddie.md 1.8, DESIGN section 7). Pure: the layers' values come in.
 
-export const languageKeys = ['chat.language', 'content.language', 'webui.language'] as const
+const languageKeys = ['chat.language', 'content.language', 'webui.language'] as const
 export type LanguageKey = (typeof languageKeys)[number]
 const layers = ['process', 'user', 'project', 'tenant'] as const
 export type LanguageLayers = { readonly [L in (typeof layers)[number]]?: string | null }

@@ -81,7 +81,7 @@ export function openProjects(rooms: Rooms, ends: ProjectEnds): ProjectsRoom {
   }
 }
 
-export function tenantLane(name: string): LaneId {
+function tenantLane(name: string): LaneId {
   return `tenant:${name}` as LaneId
 }
 

@@ -17,7 +17,7 @@ export type ScopeState = {
   readonly settings: ReadonlyMap<string, { readonly value: Json; readonly version: number }>
 }
 
-export const scopeFold: Fold<ScopeState> = {
+const scopeFold: Fold<ScopeState> = {
   empty: { documents: new Map(), settings: new Map() },
   evolve(state, event) {
     const fact = scopeFact(event)
@@ -70,7 +70,7 @@ export function openScopeStreams(rooms: Pick<Rooms, 'journal' | 'store'>, projec
   }
 }
 
-export const placeLevels = ['process', 'home', 'project', 'group', 'tenant'] as const
+const placeLevels = ['process', 'home', 'project', 'group', 'tenant'] as const
 
 /** A place that may be written to. Throws InvalidInput when name and level don't fit, NotFound when there is no such thing. */
 export async function checkPlace(

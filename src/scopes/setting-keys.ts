@@ -13,7 +13,7 @@ const language: Known = {
 const flag: Known = { schema: z.boolean(), allowed: 'true or false' }
 const count = (from: number, to: number): Known => ({ schema: z.int().min(from).max(to), allowed: `a whole number from ${from} to ${to}` })
 
-export const knownSettings: Readonly<Record<string, Known>> = {
+const knownSettings: Readonly<Record<string, Known>> = {
   'chat.language': language,
   'content.language': language,
   'webui.language': language,
@@ -25,7 +25,7 @@ export const knownSettings: Readonly<Record<string, Known>> = {
 }
 
 /** The words for a value's type; the last two are encrypted and not ours. */
-export const settingTypes = ['STRING', 'INT', 'LONG', 'DOUBLE', 'BOOLEAN', 'PASSWORD', 'HIDDEN'] as const
+const settingTypes = ['STRING', 'INT', 'LONG', 'DOUBLE', 'BOOLEAN', 'PASSWORD', 'HIDDEN'] as const
 export type SettingType = (typeof settingTypes)[number]
 
 export function checkKey(key: unknown): string {

@@ -93,7 +93,7 @@ export function unavailable(item: Item, why: string): ItemResult {
 }
 
 /** An entry's content: sender, body and reply address; not time, trace or whether it is held (L1). */
-export function contentHash(entry: Entry): string {
+function contentHash(entry: Entry): string {
   return hash('sha256', canonical([entry.from, entry.body, entry.replyTo ?? null]), 'base64')
 }
 

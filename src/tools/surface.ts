@@ -10,7 +10,7 @@ export type Asker = {
 export type Described = Pick<Tool, 'name' | 'labels' | 'capability' | 'needsRoots'>
 
 /** Capabilities of an agent that pledges nothing. */
-export const defaultPledge: readonly string[] = ['fs.read']
+const defaultPledge: readonly string[] = ['fs.read']
 
 /**
  * The names of the tools that may be called, sorted. A tool needs its capability in the pledge; `add` can't give what the pledge

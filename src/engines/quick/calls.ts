@@ -6,7 +6,7 @@ import type { Tools } from '../../tools/tools.ts'
 import type { Setup } from './setup.ts'
 
 /** More calls than this in one round are not run: a turn has at most 500 steps. */
-export const mostCalls = 10
+const mostCalls = 10
 
 type Round = { readonly number: number; readonly setup: Setup; readonly calls: readonly ToolCall[] }
 type Complete = Extract<ToolCall, { state: 'complete' }>

@@ -55,7 +55,7 @@ export const eventCalls = [
 ]
 
 /** Whether events for who runs the hub are shown too. Throws Forbidden when somebody else asks. */
-export function detailOf(caller: Caller, asked: 'operator' | undefined): boolean {
+function detailOf(caller: Caller, asked: 'operator' | undefined): boolean {
   if (asked === undefined) return false
   if (caller.user.role === 'owner') return true
   throw new Forbidden('only the owner sees what is for who runs the hub')

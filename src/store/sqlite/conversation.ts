@@ -6,7 +6,7 @@ import { type ProjectionSpec, sqliteProjection } from './projection.ts'
 import { sessionHandlers, sessionReads, sessionTables } from './scopes-sessions.ts'
 import type { SqliteStore } from './sqlite.ts'
 
-export const conversationSpec: ProjectionSpec = {
+const conversationSpec: ProjectionSpec = {
   name: 'conversation',
   version: 1,
   tables: { ...sessionTables, ...messageTables },

@@ -6,7 +6,7 @@ import type { Db } from './db.ts'
 import { type ProjectionSpec, sqliteProjection, type TableNames } from './projection.ts'
 import type { SqliteStore } from './sqlite.ts'
 
-export const documentsSpec: ProjectionSpec = {
+const documentsSpec: ProjectionSpec = {
   name: 'documents',
   version: 1,
   tables: {

@@ -75,7 +75,7 @@ function runStep(db: Db, step: Migration, { file, copy }: { file: string; copy: 
 }
 
 /** A whole copy in one file, of the state that was committed. Throws CannotOpen when it can't be made: then nothing is migrated. */
-export function putAside(db: Db, version: number, options: Pick<MigrateOptions, 'file' | 'backups' | 'now'>): string {
+function putAside(db: Db, version: number, options: Pick<MigrateOptions, 'file' | 'backups' | 'now'>): string {
   const { file, backups, now } = options
   const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-')
   const copy = freeName(join(backups, `${basename(file)}-schema${version}-${time}`))

@@ -46,7 +46,7 @@ function putSetting(db: Db, t: TableNames, row: SettingRow): void {
   )
 }
 
-export const scopesSpec: ProjectionSpec = {
+const scopesSpec: ProjectionSpec = {
   name: 'scopes',
   version: 1,
   tables: {

@@ -29,7 +29,7 @@ export type LeftOut = {
 }
 
 /** Hidden by default: what tools make, and what nobody means when they ask about a project. */
-export const ignoredFolders: ReadonlySet<string> = new Set([
+const ignoredFolders: ReadonlySet<string> = new Set([
   'node_modules',
   'bower_components',
   '__pycache__',
