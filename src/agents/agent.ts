@@ -1,6 +1,6 @@
 // One agent file: who someone is (DESIGN section 6). Front matter is checked here; the text below it is the persona.
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { sha256 } from '../base/hash.ts'
 import type { JsonObject } from '../base/json.ts'
 import { onDisconnect, onIdle, onSuspend } from '../protocol/shapes.ts'
 import { readFrontMatter } from './front-matter.ts'
@@ -119,7 +119,7 @@ function agentOf(fields: z.infer<typeof schema>, persona: string, file: AgentFil
     title: fields.title ?? fields.name,
     pledge: fields.pledge ?? null,
     persona,
-    source: { path, level, scope, version, hash: hashOf(file.text) },
+    source: { path, level, scope, version, hash: sha256(file.text) },
   }
 }
 
@@ -128,10 +128,6 @@ export function policiesOf(agent: Agent, client: string): SessionPolicies {
   const names = client === 'terminal' ? ['terminal', 'foot'] : [client]
   const name = names.find((one) => Object.hasOwn(agent.profiles, one))
   return (name !== undefined && agent.profiles[name]?.session) || {}
-}
-
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 function unknownKey(file: AgentFile, key: string, line: number): Fault {

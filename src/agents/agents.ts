@@ -7,11 +7,12 @@
 // A3  An inner level hides an agent of the same name further out; on one level the first file keeps a name that two claim.
 // A4  Only agents whose engine is there are on the roster.
 // A5  A changed document is seen at the next call; an agent that a turn started with can be found again by its hash.
+import { sha256 } from '../base/hash.ts'
 import { canonical, type JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
 import { userOfHome } from '../scopes/names.ts'
 import { type Document, type Documents, documentLevels, type ScopeRef } from '../scopes/scopes.ts'
-import { type Agent, type AgentFile, type AgentSource, type Fault, hashOf, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
+import { type Agent, type AgentFile, type AgentSource, type Fault, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
 import { buildRoster, type Roster } from './roster.ts'
 
 export type Agents = {
@@ -113,6 +114,6 @@ async function findVersion(documents: AgentRooms['documents'], source: AgentSour
   const level = documentLevels.find((one) => one === source.level)
   if (level === undefined) return null
   const versions = await documents.versions(source.path, level, source.scope)
-  const same: AgentFile | undefined = versions.find((one) => hashOf(one.text) === source.hash)
+  const same: AgentFile | undefined = versions.find((one) => sha256(one.text) === source.hash)
   return same ? parseAgent(same).agent : null
 }

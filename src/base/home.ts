@@ -1,7 +1,6 @@
 // The data folder: everything about the person, and nothing else (CONTRACT section 6). Owns its layout and modes, and the
 // runtime file that names the socket of the hub that works on it. Modes are 0700 for folders and 0600 for files.
 
-import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { InvalidInput, messageOf } from './errors.ts'
+import { sha256 } from './hash.ts'
 
 export const homeFolders = ['blobs', 'documents', 'vault', 'imports', 'backups', 'logs'] as const
 
@@ -85,7 +85,7 @@ export function placesOf(env: NodeJS.ProcessEnv): Places {
  * Throws InvalidInput when the folder belongs to somebody else or the path is too long.
  */
 export function makeSocketPath(home: string, places: Places): string {
-  const hash = createHash('sha256').update(home).digest('hex').slice(0, 16)
+  const hash = sha256(home).slice(0, 16)
   const inSession = places.runtimeDir ? join(places.runtimeDir, `steward-${hash}`, 'hub.sock') : null
   if (inSession && fits(inSession) && makeOwn(dirname(inSession), places.uid) === null) return inSession
   const shared = join(places.tmp, `steward-${places.uid}`)

@@ -2,6 +2,7 @@
 // Pure: the same events give the same records, wherever and however often they are exported. Ours (jsonl) needs no translation.
 
 import { createHash } from 'node:crypto'
+import { sha256 } from '../base/hash.ts'
 import { numberOf } from '../base/ids.ts'
 import { isObject } from '../base/json.ts'
 import { message as messageSchema } from '../protocol/message.ts'
@@ -142,7 +143,7 @@ function agentOf(agent: string | undefined): OutheisAgent {
 }
 
 function conversationId(session: string): string {
-  return `conv_${createHash('sha256').update(session).digest('hex').slice(0, 12)}`
+  return `conv_${sha256(session).slice(0, 12)}`
 }
 
 const ulid = /^[a-z]{3}_([0-9A-HJKMNP-TV-Z]{10})[0-9A-HJKMNP-TV-Z]{11}([0-9A-HJKMNP-TV-Z]{5})$/

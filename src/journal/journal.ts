@@ -8,8 +8,9 @@
 // J4  A projection that fails stops itself, says so, and goes on from its own cursor when it is mended or rebuilt.
 // J5  A read after one's own write waits until the projection has passed the write's cursor.
 // J6  While the store can't take anything, appends are kept and tried again, posts are refused; nothing is half done.
-import { createHash } from 'node:crypto'
+
 import type { Clock } from '../base/clock.ts'
+import { sha256 } from '../base/hash.ts'
 import type { Log } from '../base/log.ts'
 import type { Event } from '../protocol/event.ts'
 import type { Body, Commit, Committed, Post, Posted } from './commit.ts'
@@ -103,5 +104,5 @@ export async function openJournal(given: {
 }
 
 function bodyOf(text: string): Body {
-  return { hash: createHash('sha256').update(text).digest('hex'), text }
+  return { hash: sha256(text), text }
 }

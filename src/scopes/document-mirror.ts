@@ -3,10 +3,11 @@
 // processes have no files.
 import { mkdir } from 'node:fs/promises'
 import { messageOf } from '../base/errors.ts'
+import { sha256 } from '../base/hash.ts'
 import { type Actor, userActor } from '../protocol/actor.ts'
 import { type DocumentFiles, openDocumentFiles } from './document-files.ts'
 import { isPath, mimeOf } from './document-path.ts'
-import { hashOf, type Spot, type Versions } from './document-versions.ts'
+import type { Spot, Versions } from './document-versions.ts'
 import type { Place } from './events.ts'
 import { watchFolder } from './folder-watch.ts'
 import { tenantProject, userOfHome } from './names.ts'
@@ -101,7 +102,7 @@ function openWork(rooms: Rooms, parts: Parts, files: DocumentFiles) {
     const file = await files.read(nameOf(spot))
     if (file === null) return
     const head = await versions.head(spot)
-    const hash = hashOf(file.text)
+    const hash = sha256(file.text)
     if (head && !head.isHidden && head.hash === hash) return
     if (atStart && (await isStale(spot, { hash, modifiedAt: file.modifiedAt }))) return void (await put(spot))
     await versions.put({ ...spot, text: file.text, mime: mimeOf(spot.path), by: editorOf(spot.place) })

@@ -1,6 +1,7 @@
 // Writing, hiding and purging a document at one place: decided on the place's stream. Every version stays until a purge.
-import { createHash } from 'node:crypto'
+
 import { Conflict, NotFound } from '../base/errors.ts'
+import { sha256 } from '../base/hash.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Place } from './events.ts'
 import { quote } from './names.ts'
@@ -29,7 +30,7 @@ export function openVersions(rooms: Rooms, streams: ScopeStreams): Versions {
   }
   return {
     async put({ place, path, text, mime, expected, by }) {
-      const hash = hashOf(text)
+      const hash = sha256(text)
       const large = journal.large(text)
       const body = large.inline ? { text } : { ref: large.body.hash }
       const change = await streams.of(place).change(
@@ -62,11 +63,6 @@ export function openVersions(rooms: Rooms, streams: ScopeStreams): Versions {
     head: async ({ place, path }) => (await streams.of(place).state()).documents.get(path) ?? null,
     paths: async (place) => [...(await streams.of(place).state()).documents.keys()],
   }
-}
-
-/** SHA-256 of the UTF-8, hex. */
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 function present(state: ScopeState, { place, path }: Spot): DocumentHead {

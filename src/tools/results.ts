@@ -1,7 +1,8 @@
 // Answers that are too long for a model at once: kept, and read on by reference. Each session sees only its own.
-import { createHash } from 'node:crypto'
+
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sha256 } from '../base/hash.ts'
 
 export interface Results {
   /** Keeps a text and returns its reference (the same text has the same). */
@@ -49,7 +50,7 @@ export function memoryResults(): Results {
 }
 
 function refOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return sha256(text).slice(0, 32)
 }
 
 function checkName(session: string): string {
