@@ -158,8 +158,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const models = openModels(config, { clock, log })
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   const tools = openTools({ clock, log, zone, results: folderResults(join(config.home, 'blobs', 'results')), closed: [config.home] })
-  const { projects, conversation } = scopes
-  engines.push(quickEngine({ agents, models, tools, projects, conversation }))
+  const { projects, settings, conversation } = scopes
+  engines.push(quickEngine({ agents, models, tools, projects, settings, conversation }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,

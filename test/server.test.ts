@@ -273,6 +273,22 @@ describe('sessions, projects, documents', () => {
     expect((await hub.ask('GET', '/api/documents/notes/%2e%2e/x')).status).toBeGreaterThanOrEqual(400)
   })
 
+  test('[H19, P17, P18] settings are set for the home or a project, read as they apply, and taken away by null', async () => {
+    await hub.ask('POST', '/api/projects', { name: 'greenhouse' })
+    const put = (path: string, value: unknown) => hub.ask('PUT', `/api/settings/${path}`, { value })
+    expect((await put('chat.language', 'de')).json).toEqual({ key: 'chat.language', value: 'de' })
+    expect((await put('my.colour?project=greenhouse', { main: 'green' })).status).toBe(200)
+    expect((await hub.ask('GET', '/api/settings')).json).toEqual({ items: [{ key: 'chat.language', value: 'de' }], next: null })
+    expect((await hub.ask('GET', '/api/settings/my.colour?project=greenhouse')).json.value).toEqual({ main: 'green' })
+    expect((await hub.ask('GET', '/api/settings/my.colour')).status).toBe(404)
+    expect((await put('chat.language', 'Deutsch, bitte')).json).toMatchObject({ status: 400, path: '/value' })
+    expect((await put('mail.password', 'x')).json).toMatchObject({ status: 400, path: '/key' })
+    expect((await put('a?project=none', 1)).status).toBe(404)
+    expect((await hub.ask('PUT', '/api/settings/a', {})).json).toMatchObject({ status: 400, path: '/value' })
+    expect((await put('chat.language', null)).status).toBe(200)
+    expect((await hub.ask('GET', '/api/settings')).json.items).toEqual([])
+  })
+
   test('[H19] a turn is found by its id, with its steps; a process shows its queue', async () => {
     const session = await hub.session()
     await post(session, { text: 'stream 2' }, wait)

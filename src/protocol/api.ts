@@ -175,6 +175,11 @@ export const documentPut = z.strictObject({
   expected: z.number().int().min(0).optional(),
 })
 
+/** `value` null: it is taken away at that place. */
+export const setting = z.object({ key: z.string(), value: z.json() })
+export const settings = listOf(setting)
+export const settingPut = z.strictObject({ value: z.json() })
+
 const agentListing = z.object({
   name: z.string(),
   title: z.string().optional(),

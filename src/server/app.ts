@@ -13,6 +13,7 @@ import { processCalls } from './api/processes.ts'
 import { projectCalls } from './api/projects.ts'
 import { questionCalls } from './api/questions.ts'
 import { sessionCalls } from './api/sessions.ts'
+import { settingCalls } from './api/settings.ts'
 import { readBody } from './body.ts'
 import { type Arrival, type Caller, identify, may } from './caller.ts'
 import type { Endpoint, RawCall, Reply } from './endpoint.ts'
@@ -41,6 +42,7 @@ export const calls: readonly Endpoint[] = [
   ...questionCalls,
   ...projectCalls,
   ...documentCalls,
+  ...settingCalls,
   ...processCalls,
 ]
 

@@ -36,7 +36,14 @@ export async function openHub(given: { readonly url: string; readonly model?: st
     tools.register(sendTool(sent))
     Object.assign(late, {
       agents,
-      engine: quickEngine({ models, tools, agents, projects: scopes.projects, conversation: scopes.conversation }),
+      engine: quickEngine({
+        models,
+        tools,
+        agents,
+        projects: scopes.projects,
+        settings: scopes.settings,
+        conversation: scopes.conversation,
+      }),
     })
     return { bench, agents, sent, reopen: async () => wire(await bench.reopen()) }
   }

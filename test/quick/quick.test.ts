@@ -77,6 +77,25 @@ const shape = (at: number) =>
 const call = (name: string, input: unknown, id?: string) => ({ name, input, ...(id ? { id } : {}) })
 const usage = { prompt_tokens: 100, completion_tokens: 5 }
 
+test('[P19] the language that was set is told to the model: the nearest that is not blank', async () => {
+  hub = await openHub({ url: server.url })
+  const session = await openSession()
+  const { settings } = hub.bench.scopes
+  const set = (level: 'home' | 'project', scope: string, value: string) =>
+    settings.set({ key: 'chat.language', level, scope, value }, 'user:ada')
+  const told = () => /in the language "(.*?)"/.exec(String(sentTo(server.requests.length - 1)[0]?.content))?.[1]
+  server.script({ text: ['a'] }, { text: ['b'] }, { text: ['c'] })
+  await say(session, 'one')
+  expect(told()).toBeUndefined()
+  await set('project', 'site', 'fr')
+  await set('home', '_user_ada', ' ')
+  await say(session, 'two', 2)
+  expect(told()).toBe('fr')
+  await set('home', '_user_ada', 'de')
+  await say(session, 'three', 3)
+  expect(told()).toBe('de')
+})
+
 describe('a question about files', () => {
   test('[Q1, Q3, Q6] is answered from what the tools found', async () => {
     hub = await openHub({ url: server.url })

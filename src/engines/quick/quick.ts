@@ -20,7 +20,7 @@ import { runCalls } from './calls.ts'
 import { type History, openHistory } from './history.ts'
 import { readSetup, type Setup, type SetupRooms } from './setup.ts'
 
-export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects'> & {
+export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> & {
   readonly models: ModelPort
   readonly conversation: Pick<Conversation, 'walk'>
   readonly tools: Tools

@@ -4,8 +4,9 @@ import type { Agents } from '../../agents/agents.ts'
 import { NotFound } from '../../base/errors.ts'
 import type { ProcessInfo } from '../../lanes/engine.ts'
 import type { Tier } from '../../models/message.ts'
+import { findLanguage } from '../../scopes/language.ts'
 import { userOfHome } from '../../scopes/names.ts'
-import type { Projects } from '../../scopes/scopes.ts'
+import type { Projects, ScopeRef, Settings } from '../../scopes/scopes.ts'
 import { unveiled } from '../../tools/files/files.ts'
 import type { Effect } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
@@ -15,6 +16,8 @@ export type Setup = {
   readonly project: { readonly name: string; readonly title: string; readonly isHome: boolean }
   readonly roots: readonly string[]
   readonly tools: readonly { readonly name: string; readonly effect: Effect }[]
+  /** Of the conversation, where one was set; absent in what older versions recorded. */
+  readonly language?: string | null
   /** Tokens, by estimate. */
   readonly budget: number
 }
@@ -22,27 +25,39 @@ export type Setup = {
 export type SetupRooms = {
   readonly agents: Pick<Agents, 'find' | 'at' | 'roster'>
   readonly projects: Pick<Projects, 'get'>
+  readonly settings: Pick<Settings, 'getForUser' | 'languages'>
   readonly tools: Pick<Tools, 'allowed' | 'effectOf'>
 }
 
 const budget = 60_000
 
 /** Throws NotFound, naming who is there, when the agent's file is gone. */
-export async function readSetup({ agents, projects, tools }: SetupRooms, process: ProcessInfo): Promise<Setup> {
+export async function readSetup({ agents, projects, settings, tools }: SetupRooms, process: ProcessInfo): Promise<Setup> {
   const project = await projects.get(process.project)
-  const agent = await agentOf(agents, process, project?.group)
+  const scope = scopeOf(process, project?.group)
+  const agent = await agentOf(agents, process, scope)
   const roots = unveiled(project?.roots ?? [], agent.unveil)
   return {
     agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source },
     project: { name: process.project, title: project?.title ?? process.project, isHome: userOfHome(process.project) !== null },
     roots,
     tools: tools.allowed(agent, roots).map((name) => ({ name, effect: tools.effectOf(name) ?? 'once' })),
+    language: await languageIn(settings, scope),
     budget,
   }
 }
 
-async function agentOf(agents: SetupRooms['agents'], process: ProcessInfo, group: string | undefined): Promise<Agent> {
-  const scope = { process: process.id, user: process.user, project: process.project, ...(group === undefined ? {} : { group }) }
+function scopeOf({ id, user, project }: ProcessInfo, group: string | undefined): ScopeRef {
+  return { process: id, user, project, ...(group === undefined ? {} : { group }) }
+}
+
+/** The innermost that is not blank; most often none was set, and one look says so. */
+async function languageIn(settings: SetupRooms['settings'], scope: ScopeRef): Promise<string | null> {
+  if ((await settings.getForUser('chat.language', scope)) === null) return null
+  return findLanguage('chat.language', (await settings.languages(scope))['chat.language'])
+}
+
+async function agentOf(agents: SetupRooms['agents'], process: ProcessInfo, scope: ScopeRef): Promise<Agent> {
   const agent = await agents.find(process.agent, scope)
   if (agent) return agent
   const names = (await agents.roster(scope)).agents.map((one) => one.name).join(', ') || 'nobody'

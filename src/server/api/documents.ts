@@ -75,7 +75,8 @@ async function scopeOf(hub: Hub, caller: Caller, project: string | undefined): P
   return project === undefined ? { user } : { user, project: (await projectOf(hub, caller, project)).name }
 }
 
-async function placeOf(
+/** Where somebody writes who names that project, or none. Throws NotFound. */
+export async function placeOf(
   hub: Hub,
   caller: Caller,
   project: string | undefined,
