@@ -4,6 +4,7 @@ import { handClock, settleLoop } from '../base/testing.ts'
 import type { Item } from '../journal/commit.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 import { memoryStore } from '../store/memory/memory.ts'
+import { arrival } from './post.ts'
 import { emptyLane, evolve, evolveVersion, type LaneState } from './state.ts'
 import { engine, gate, openHeart, settled, textOf } from './testing.ts'
 
@@ -114,6 +115,39 @@ describe('commits', () => {
     await heart.until((event) => event.type === 'step-started' && event.seq > 10)
     await settleLoop(5)
     expect(acted).toBe(-1)
+    await heart.close()
+  })
+
+  test('[L3, L7] a start that is refused because another node posted first leaves the end of the turn before it alone (T6)', async () => {
+    const clock = handClock()
+    const store = memoryStore({ now: clock.now })
+    const held = gate()
+    let sent = 0
+    const mail = engine('mail', async (turn) => {
+      await turn.once('send', async () => {
+        await held.promise
+        sent += 1
+        return sent
+      })
+      turn.say('reply', { text: turn.entries.map((entry) => ('text' in entry.body ? entry.body.text : '')).join('+') })
+    })
+    const heart = await openHeart({ engines: [mail], store, clock })
+    const process = await heart.process('mail')
+    await heart.say(process, 'a')
+    await heart.until((event) => event.type === 'step-started')
+    // Another node posts, and this one does not hear of it.
+    const from = 'user:bob' as const
+    const body = { kind: 'message' as const, session: process.session, text: 'b', when: 'next' as const }
+    const id = heart.newId('ent')
+    const entry = { lane: laneOf(process.id), id, from, body, chain: { root: id, depth: 0, hops: 0 }, at: 0, ref: heart.newId('msg') }
+    await store.apply([{ post: { entry, event: arrival(entry, heart.newId) } }])
+    await heart.say(process, 'c')
+    held.open()
+    await heart.until((event) => event.type === 'chat-message-appended' && event.data.turn !== undefined && textOf(event) === 'c')
+    const events = await heart.events()
+    expect(events.filter((event) => event.type === 'chat-message-appended' && event.data.turn).map(textOf)).toEqual(['a', 'b', 'c'])
+    expect(sent).toBe(3)
+    expect(events.filter((event) => event.type === 'question-asked')).toEqual([])
     await heart.close()
   })
 

@@ -55,6 +55,8 @@ export type HeartOptions = {
   readonly maxOpen?: number
   readonly node?: string
   readonly lease?: { readonly ttlMs: number; readonly marginMs: number }
+  /** Other nodes write to the same store. */
+  readonly shared?: boolean
 }
 
 /** An engine from a function. */
@@ -67,7 +69,7 @@ export async function openHeart(options: HeartOptions = {}): Promise<Heart> {
   const store = options.store ?? memoryStore({ now: clock.now })
   const newId = ulids(clock.now)
   const log = options.log ?? silent
-  const journal = await openJournal({ store, clock, log })
+  const journal = await openJournal({ store, clock, log, shared: options.shared ?? false })
   const node = (options.node ?? newId('nod')) as NodeId
   const lanes = openLanes({ ...options, journal, store, clock, newId, log, node })
   for (const each of options.engines ?? []) lanes.registerEngine(each)

@@ -36,6 +36,8 @@ type Open = {
   bodies: Body[]
   closes: boolean
   done: Promise<boolean>
+  /** Set when it takes nothing more before its group is formed. */
+  sealed: Commit | null
 }
 
 /** A waiting lane is snapshot only after so many events; an idle one always (its state is small). */
@@ -95,6 +97,7 @@ export class Writer {
 
   /** Folds now. True when durable; false when it was refused, and the lane is no longer in memory. */
   write(write: Write): Promise<boolean> {
+    if (write.takes && write.takes.length > 0) this.#closeOpen()
     const open = this.#open ?? this.#start()
     open.events.push(...this.#fold(write.events))
     open.takes.push(...(write.takes ?? []))
@@ -143,9 +146,17 @@ export class Writer {
     const open = emptyOpen(statusOf(this.#state))
     this.#inFlight += 1
     this.#open = open
-    open.done = this.#given.journal.append(() => this.#seal(open)).then((result) => this.#answered(open, result))
+    open.done = this.#given.journal.append(() => open.sealed ?? this.#seal(open)).then((result) => this.#answered(open, result))
     this.#newest = open.done
     return open
+  }
+
+  /**
+   * What takes work may be refused because another node posted before it (T6). It must not take the record of what was done down
+   * with it, so it is a commit of its own.
+   */
+  #closeOpen(): void {
+    if (this.#open) this.#open.sealed = this.#seal(this.#open)
   }
 
   #answered(open: Open, result: Committed): boolean {
@@ -213,5 +224,18 @@ function withoutSteps(events: readonly NewEvent[]): readonly NewEvent[] {
 
 function emptyOpen(status: ProcessStatus): Open {
   const done = Promise.resolve(false)
-  return { status, events: [], takes: [], drops: [], releases: [], posts: [], set: [], clear: [], bodies: [], closes: false, done }
+  return {
+    status,
+    events: [],
+    takes: [],
+    drops: [],
+    releases: [],
+    posts: [],
+    set: [],
+    clear: [],
+    bodies: [],
+    closes: false,
+    done,
+    sealed: null,
+  }
 }
