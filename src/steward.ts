@@ -30,14 +30,14 @@ import type { Config } from './config.ts'
 import { quickEngine } from './engines/quick/quick.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
-import { type Lanes, openLanes } from './lanes/lanes.ts'
+import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
 import { chooseModels } from './models/choice.ts'
 import { openModels } from './models/models.ts'
 import { reach } from './models/reach.ts'
 import { openPeople, type People } from './people/people.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
 import { openScopes } from './scopes/open-scopes.ts'
-import type { ScopeRef, Scopes } from './scopes/scopes.ts'
+import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
 import { type OpenServer, openServer } from './server/server.ts'
 import { sqliteConversation } from './store/sqlite/conversation.ts'
 import { sqliteDocuments } from './store/sqlite/documents.ts'
@@ -66,6 +66,7 @@ export type StewardOptions = {
 }
 
 const watchHeapMs = 1_000
+const readLimitsMs = 10_000
 const sweepIdleMs = 30_000
 const sweepPeopleMs = 3_600_000
 const reachMs = 3_000
@@ -98,7 +99,9 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   opened(() => store.close())
   const journal = await openJournal({ store: store.journal, clock, log })
   opened(() => journal.close())
-  const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log })
+  let limits = defaultChainLimits
+  const { restored } = store
+  const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log, restored, limits: () => limits })
   opened(() => lanes.stop())
   const people = await openPeople({
     store: sqlitePeople(store),
@@ -112,7 +115,13 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   const { scopes } = inner
   const server = await openDoor(rooms, { ...inner, env: options.env ?? process.env })
   opened(() => server.close())
+  const readLimits = async () => {
+    limits = await limitsFrom(scopes.settings)
+  }
+  await readLimits()
   await lanes.start()
+  if (restored) store.restoreSeen()
+  opened(regularly(rooms, readLimitsMs, readLimits))
   const watchHeap = heapWatch()
   opened(regularly(rooms, watchHeapMs, async () => watchHeap(lanes.stats().turns, lanes.stats().running > 0)))
   opened(regularly(rooms, sweepIdleMs, () => scopes.sessions.sweepIdle(clock.now())))
@@ -294,6 +303,12 @@ function loginOf(): string {
   } catch {
     return 'owner'
   }
+}
+
+/** How deep and how long chains of causes may become (L10): set for all projects. */
+async function limitsFrom(settings: Settings): Promise<ChainLimits> {
+  const [depth, hops] = await Promise.all([settings.get('causes.maxDepth', {}), settings.get('causes.maxHops', {})])
+  return { depth: Number(depth ?? defaultChainLimits.depth), hops: Number(hops ?? defaultChainLimits.hops) }
 }
 
 /** Runs `work` again and again; a failure is logged and the next one comes all the same. Returns the way to stop. */

@@ -14,7 +14,8 @@ export type LaneCore = {
   readonly clock: Clock
   readonly newId: NewId
   readonly live: LiveWords
-  readonly limits: ChainLimits
+  /** As they are set now (L10). */
+  readonly limits: () => ChainLimits
   /** A timer row is durable: the ticker looks again no later than then. */
   timerSet(due: number): void
   state(): LaneState

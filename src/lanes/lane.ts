@@ -151,6 +151,12 @@ export class Lane {
     void this.#write({ events: [draft('turn-resumed', { turn: turn.id, restarts })] })
   }
 
+  /** After a restore: what the turn did in the lost hours would be done again, so a person must say go (T32). */
+  hold(): void {
+    const { turn } = this.state
+    if (turn) void this.#write({ events: [draft('turn-paused', { turn: turn.id, by: 'system' }, 'system')] })
+  }
+
   /** Carries out control, refuses what can't be, continues or wakes the open turn. True when a new turn could start. */
   settleDown(): boolean {
     while (this.#control.length > 0 && !this.#gone) this.#carryOut(this.#control.shift() as Entry)
@@ -291,7 +297,7 @@ export class Lane {
     if (!process) return
     const version = this.#parts.engine(process.engine)?.version ?? 0
     this.#took(entries)
-    void this.#write(starting(this.state, entries, { turn: this.#core.newId('trn'), version, limits: this.#core.limits }))
+    void this.#write(starting(this.state, entries, { turn: this.#core.newId('trn'), version, limits: this.#core.limits() }))
     this.#go()
   }
 

@@ -53,7 +53,10 @@ export type LanesOptions = {
   readonly newId: NewId
   readonly node: NodeId
   readonly log: Log
-  readonly limits?: ChainLimits
+  /** Asked each time. Default: three deep, fifty long. */
+  readonly limits?: () => ChainLimits
+  /** The store is an older copy of itself: open turns are held until a person says go (T32). */
+  readonly restored?: boolean
   /** How long an engine may take to end after a stop (L11). */
   readonly graceMs?: number
   /** Lanes kept in memory when they rest. */
@@ -72,7 +75,7 @@ export function openLanes(options: LanesOptions): Lanes {
   const residents = new Residents({
     ...options,
     live,
-    limits: options.limits ?? defaultChainLimits,
+    limits: options.limits ?? (() => defaultChainLimits),
     graceMs: options.graceMs ?? 900,
     maxOpen: options.maxOpen ?? 1_000,
     engine: (name) => engines.get(name),
@@ -116,4 +119,5 @@ export function openLanes(options: LanesOptions): Lanes {
 export type { Engine, ProcessInfo } from './engine.ts'
 export type { Live, LiveFrame } from './live.ts'
 export type { LaneView } from './look.ts'
+export { type ChainLimits, defaultChainLimits } from './post.ts'
 export type { ResidentStats as LaneStats } from './residents.ts'

@@ -85,6 +85,11 @@ export class Opening {
     else this.#given.clock.after(delay, () => this.want(lane))
   }
 
+  /** Resolves when nothing waits to be opened. */
+  async done(): Promise<void> {
+    while (this.#work) await this.#work
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#work

@@ -28,9 +28,11 @@ export type ResidentsOptions = {
   readonly node: NodeId
   readonly log: Log
   readonly live: LiveWords
-  readonly limits: ChainLimits
+  readonly limits: () => ChainLimits
   readonly graceMs: number
   readonly maxOpen: number
+  /** The store is an older copy of itself: open turns are held until a person says go (T32). */
+  readonly restored?: boolean
   readonly engine: (name: string) => Engine | undefined
   readonly mayAct: () => boolean
   /** Milliseconds that only go on, for sharing out a tick; default: the machine's. */
@@ -109,6 +111,8 @@ export class Residents {
   async start(): Promise<void> {
     this.#stopped = false
     await this.#sweep(Number.MAX_SAFE_INTEGER)
+    if (this.#given.restored) await this.#opening.done()
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.durable()))
     this.#sweepSoon()
   }
 
@@ -170,7 +174,8 @@ export class Residents {
     for (const entry of from.heard) lane.hear(entry)
     const { turn, halted } = lane.state
     // A turn that was running goes on by replay, so often as it brings something new (L5, T21).
-    if (turn && !turn.parked && !turn.paused && !turn.stopping && !halted) lane.restarted(turn.restarts + 1, restartLimit)
+    if (turn && this.#given.restored && !turn.paused && !turn.stopping) lane.hold()
+    else if (turn && !turn.parked && !turn.paused && !turn.stopping && !halted) lane.restarted(turn.restarts + 1, restartLimit)
     for (const ask of from.lost) lane.undelivered(ask)
     this.#pump.add(id, priorityNow(lane))
     this.#putOut()

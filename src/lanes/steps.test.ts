@@ -316,6 +316,42 @@ describe('steps', () => {
     await heart.close()
   })
 
+  test('[L6] after a restore open turns are held, running and waiting ones, until a person says go (T32)', async () => {
+    const held = gate()
+    const acted: string[] = []
+    const works = engine('works', async (turn) => {
+      if (turn.process.facesPerson) await turn.ask('which', { kind: 'question', text: 'Which?' }, { wake: false })
+      await turn.step('work', 'replayable', async () => {
+        acted.push(turn.process.id)
+        await held.promise
+        return 1
+      })
+    })
+    const heart = await openHeart({ engines: [works] })
+    const running = await heart.process('works', { facesPerson: false })
+    const waiting = await heart.process('works')
+    await heart.say(running, 'go')
+    await heart.say(waiting, 'go')
+    const asked = await heart.until((event) => event.type === 'question-asked')
+    await heart.until((event) => event.type === 'turn-parked')
+    await heart.until((event) => event.type === 'step-started')
+    await settleLoop()
+    acted.length = 0
+    held.open()
+    const after = await heart.crash({ restored: true })
+    await after.control(waiting, { kind: 'answer', ask: asked.data.ask as never, value: 'this' })
+    await settleLoop(10)
+    expect(acted).toEqual([])
+    for (const process of [running, waiting]) {
+      const view = await after.lanes.look(process.id)
+      expect(view?.status).toBe('PAUSED')
+      await after.control(process, { kind: 'resume', turn: view?.turn?.id as never })
+      await after.until((event) => settled()(event) && event.lane === (process.id as string))
+    }
+    expect(acted).toEqual([running.id, waiting.id])
+    await after.close()
+  })
+
   test('[L4] a result over 64 kB is stored apart, and read when its step is visited', async () => {
     const big = 'x'.repeat(inlineLimit + 10)
     const held = gate()

@@ -50,7 +50,8 @@ export type HeartOptions = {
   readonly store?: JournalStore
   readonly engines?: readonly Engine[]
   readonly clock?: HandClock
-  readonly limits?: ChainLimits
+  readonly limits?: () => ChainLimits
+  readonly restored?: boolean
   readonly log?: Log
   readonly maxOpen?: number
   readonly node?: string

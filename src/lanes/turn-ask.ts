@@ -106,7 +106,7 @@ function requestFor(run: Run, ask: AskId, what: Extract<Opening, { kind: 'delega
     replyTo: { lane: core.id, ask },
     chain,
     at: core.clock.now(),
-    ...(overLimits(chain, core.limits) !== null && { held: true }),
+    ...(overLimits(chain, core.limits()) !== null && { held: true }),
   }
   return { entry, event: arrival(entry, core.newId) }
 }

@@ -67,7 +67,7 @@ export function post(run: Run, given: { readonly name: string; readonly lane: La
     chain,
     at: core.clock.now(),
     ...(given.work.kind === 'message' && { ref: core.newId('msg') }),
-    ...(overLimits(chain, core.limits) !== null && { held: true }),
+    ...(overLimits(chain, core.limits()) !== null && { held: true }),
   }
   void core.write({
     events: [draft('posted', { turn: turn.id, name: given.name, lane: given.lane, entry: entry.id })],

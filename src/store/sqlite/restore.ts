@@ -88,6 +88,7 @@ function mark(copy: string, generation: number): void {
     db.exec('PRAGMA synchronous = FULL')
     db.transaction(() => {
       db.run(`UPDATE meta SET value = ? WHERE key = 'generation'`, generation)
+      db.run(`INSERT OR REPLACE INTO meta (key, value) VALUES ('restored', 1)`)
       db.run('DELETE FROM nodes')
     })
   } finally {

@@ -53,6 +53,10 @@ export type SqliteStore = Closable & {
   quickly<T>(work: () => T): T
   /** What is wrong in the file, [] when all is well: known at once for a small file, after a while for a large one. Never rejects. */
   readonly checked: Promise<readonly string[]>
+  /** The file was put in place of a newer one, and nobody has said yet that this was seen. */
+  readonly restored: boolean
+  /** What had to be held is held: the next start is an ordinary one. */
+  restoreSeen(): void
   /** A whole copy of the committed state in one file, made while the store runs. Throws Conflict when the file exists, Unavailable otherwise. */
   backup(file: string): Promise<void>
   close(): Promise<void>
@@ -118,7 +122,9 @@ function storeOver(db: Db, { file, now, log, checked, release }: Opened): Sqlite
     transaction: (work) => translated(() => db.transaction(work)),
     quickly: (work) => translated(() => quickly(db, work)),
     checked,
-    backup: (target) => backUp(db, target),
+    restored: db.get(`SELECT 1 FROM meta WHERE key = 'restored'`) !== undefined,
+    restoreSeen: () => void translated(() => db.run(`DELETE FROM meta WHERE key = 'restored'`)),
+    backup: (target) => backUp(file, target),
     close,
     closed,
     [Symbol.asyncDispose]: close,
@@ -206,14 +212,25 @@ function definePart(db: Db, { file, part, steps }: { file: string; part: string;
   }
 }
 
-async function backUp(db: Db, target: string): Promise<void> {
+/** All pages in one step. */
+const allPages = 2_000_000_000
+
+/**
+ * Read through a connection of its own and in one step, on another thread: one snapshot, which commits neither disturb nor wait for.
+ * Through the connection that writes, or in several steps, a commit in between makes it start again or fail.
+ */
+async function backUp(file: string, target: string): Promise<void> {
   if (existsSync(target)) throw new Conflict(`${target} exists; a backup doesn't overwrite it`, { path: target })
+  let reader: Db | undefined
   try {
     makePrivate(target)
-    await copyDatabase(db.connection, target)
+    reader = openDb(file, { readOnly: true, waitMs: 1000 })
+    await copyDatabase(reader.connection, target, { rate: allPages })
   } catch (thrown) {
     rmSync(target, { force: true })
     throw new Unavailable(`the backup to ${target} failed: ${outsideFault(thrown) ?? messageOf(thrown)}`, { cause: thrown })
+  } finally {
+    reader?.close()
   }
 }
 
