@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { sha256 } from '../base/hash.ts'
 import type { JsonObject } from '../base/json.ts'
 import { onDisconnect, onIdle, onSuspend } from '../protocol/shapes.ts'
+import type { DocumentLevel } from '../scopes/scopes.ts'
 import { readFrontMatter } from './front-matter.ts'
 
 /** How an agent is called: lower case, so that @Scout and @scout are one. */
@@ -52,7 +53,7 @@ const agentFields: readonly string[] = Object.keys(shape)
 /** Where it was found, and which text it is: enough to find the same text again. */
 export type AgentSource = {
   readonly path: string
-  readonly level: string
+  readonly level: DocumentLevel
   readonly scope: string
   readonly version: number
   /** SHA-256 of the file's text, hexadecimal. */
@@ -70,7 +71,7 @@ export type Agent = Omit<z.infer<typeof schema>, 'title' | 'pledge'> & {
 export type Fault = {
   readonly severity: 'error' | 'warning'
   readonly path: string
-  readonly level: string
+  readonly level: DocumentLevel
   readonly scope: string
   readonly line: number
   /** The wrong field, as in `tools.add.0`; empty for the file as a whole. */

@@ -11,7 +11,7 @@ import { sha256 } from '../base/hash.ts'
 import { canonical, type JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
 import { userOfHome } from '../scopes/names.ts'
-import { type Document, type Documents, documentLevels, type ScopeRef } from '../scopes/scopes.ts'
+import type { Document, Documents, ScopeRef } from '../scopes/scopes.ts'
 import { type Agent, type AgentFile, type AgentSource, type Fault, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
 import { buildRoster, type Roster } from './roster.ts'
 
@@ -111,9 +111,7 @@ function choose(roster: Roster, called: string | undefined, scope: ScopeRef): Ag
 }
 
 async function findVersion(documents: AgentRooms['documents'], source: AgentSource): Promise<Agent | null> {
-  const level = documentLevels.find((one) => one === source.level)
-  if (level === undefined) return null
-  const versions = await documents.versions(source.path, level, source.scope)
+  const versions = await documents.versions(source.path, source.level, source.scope)
   const same: AgentFile | undefined = versions.find((one) => sha256(one.text) === source.hash)
   return same ? parseAgent(same).agent : null
 }

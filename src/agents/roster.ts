@@ -35,12 +35,8 @@ export function buildRoster(files: readonly AgentFile[], engines: readonly strin
 
 /** Inner levels first: an agent there hides one of the same name further out. */
 function byPlace(a: AgentFile, b: AgentFile): number {
-  const level = depthOf(a) - depthOf(b)
+  const level = documentLevels.indexOf(a.level) - documentLevels.indexOf(b.level)
   return level || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
-}
-
-function depthOf({ level }: AgentFile): number {
-  return documentLevels.findIndex((one) => one === level)
 }
 
 function unknownEngine(agent: Agent, engines: readonly string[]): Fault {

@@ -2,7 +2,7 @@
 
 import { el, keep, type Piece } from './dom.ts'
 import { type IconName, icon } from './icons.ts'
-import { isOffline, type State } from './state.ts'
+import { isOffline, type State, secondsToTry } from './state.ts'
 import { sentence, words } from './words.ts'
 
 export type BarActs = { readonly tryNow: () => void; readonly reload: (session: string | null) => void }
@@ -13,9 +13,9 @@ export function makeBars(acts: BarActs, now: () => number): { readonly node: HTM
 }
 
 function pieces(state: State, acts: BarActs, now: number): readonly Piece[] {
-  const { connection, view } = state
+  const { view } = state
   if (isOffline(state)) {
-    const seconds = connection.is === 'offline' ? Math.max(0, Math.ceil((connection.retryAt - now) / 1000)) : 0
+    const seconds = secondsToTry(state, now) ?? 0
     const more = `${words.unreachableMore} ${seconds > 0 ? words.nextTry(seconds) : words.tryingNow}`
     return [bar('attn', 'offline', words.unreachable, more, { label: words.tryNow, click: acts.tryNow })]
   }

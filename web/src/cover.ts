@@ -1,7 +1,7 @@
 // What stands there instead of the conversations while nobody is signed in.
 
 import { el, keep } from './dom.ts'
-import type { State } from './state.ts'
+import { type State, secondsToTry } from './state.ts'
 import { words } from './words.ts'
 
 export function makeCover(): { readonly node: HTMLElement; draw(state: State, now: number): void } {
@@ -10,8 +10,7 @@ export function makeCover(): { readonly node: HTMLElement; draw(state: State, no
   return {
     node,
     draw(state, now) {
-      const { connection } = state
-      const seconds = connection.is === 'offline' ? Math.max(0, Math.ceil((connection.retryAt - now) / 1000)) : null
+      const seconds = secondsToTry(state, now)
       if (state.phase === 'signed-out')
         keep(box, [{ key: 'out', sign: `${state.codeRefused} ${state.left}`, make: () => signedOut(state) }])
       else if (seconds === null) keep(box, [])

@@ -4,7 +4,7 @@ import { el, keep, type Piece, say } from './dom.ts'
 import type { Steer } from './hub.ts'
 import { icon } from './icons.ts'
 import { currentSession, homeOf, type State } from './state.ts'
-import { stateOf, words } from './words.ts'
+import { atRest, stateOf, words } from './words.ts'
 
 export type HeaderActs = { readonly showList: () => void; readonly steer: (verb: Steer) => void }
 export type Header = { readonly node: HTMLElement; readonly menu: HTMLElement; draw(state: State): void }
@@ -59,8 +59,9 @@ function statePill(state: State): readonly Piece[] {
   const { view } = state
   if (view === null) return []
   const status = view.turn?.paused ? 'PAUSED' : view.turn && view.status !== 'BLOCKED' ? 'RUNNING' : view.status
-  const { word, icon: picture, kind } = stateOf(status, view.questions.length > 0)
-  if (word === 'Ready') return []
+  const shown = stateOf(status, view.questions.length > 0)
+  if (shown === atRest) return []
+  const { word, icon: picture, kind } = shown
   const make = () => el('span', { class: `pill ${kind}` }, icon(picture, kind === 'is-accent' ? 'dot' : ''), word)
   return [{ key: 'state', sign: word, make }]
 }

@@ -93,6 +93,11 @@ export function isOffline(state: State): boolean {
   return connection.is === 'offline' || (connection.is === 'connecting' && connection.again) || state.stalled
 }
 
+/** Whole seconds until the line is tried again; null: it is not waited for. */
+export function secondsToTry({ connection }: State, now: number): number | null {
+  return connection.is === 'offline' ? Math.max(0, Math.ceil((connection.retryAt - now) / 1000)) : null
+}
+
 /** The conversation behind "Home": the first one of the person's home, so that it stays the same. */
 export function homeOf(state: State): Session | null {
   const own = (state.sessions ?? []).filter((one) => one.project === state.me?.home)

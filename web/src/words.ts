@@ -105,6 +105,8 @@ export function waits(ahead: number, running: string | null): string {
 }
 
 /** The word for a process' or session's state, with its icon and colour (UI guide, section 5). */
+export const atRest = { word: 'Ready', icon: 'done', kind: '' } as const
+
 export function stateOf(status: string, asks: boolean): { readonly word: string; readonly icon: StateIcon; readonly kind: string } {
   if (asks) return { word: 'Asks you', icon: 'ask', kind: 'is-attn' }
   const states: Readonly<Record<string, { word: string; icon: StateIcon; kind: string }>> = {
@@ -114,7 +116,7 @@ export function stateOf(status: string, asks: boolean): { readonly word: string;
     SUSPENDED: { word: 'Rests', icon: 'paused', kind: '' },
     CLOSED: { word: 'Closed', icon: 'done', kind: '' },
   }
-  return states[status] ?? { word: 'Ready', icon: 'done', kind: '' }
+  return states[status] ?? atRest
 }
 export type StateIcon = 'ask' | 'working' | 'waits' | 'paused' | 'done'
 
