@@ -104,9 +104,10 @@ export function waits(ahead: number, running: string | null): string {
   return running === null ? `Waiting, ${place}` : `Waiting, ${place}, while ${running} works`
 }
 
-/** The word for a process' or session's state, with its icon and colour (UI guide, section 5). */
+/** What `stateOf` gives when nothing is going on. */
 export const atRest = { word: 'Ready', icon: 'done', kind: '' } as const
 
+/** The word for a process' or session's state, with its icon and colour (UI guide, section 5). */
 export function stateOf(status: string, asks: boolean): { readonly word: string; readonly icon: StateIcon; readonly kind: string } {
   if (asks) return { word: 'Asks you', icon: 'ask', kind: 'is-attn' }
   const states: Readonly<Record<string, { word: string; icon: StateIcon; kind: string }>> = {
