@@ -85,7 +85,7 @@ function sizes(accept: boolean): Outcome {
   const limits: Overrules = JSON.parse(readFileSync(limitsFile, 'utf8'))
   const found = checkSizes(read('src'), limits)
   const lower = { any: Math.min(limits.any, found.overrules.any), as: Math.min(limits.as, found.overrules.as) }
-  if (accept) writeFileSync(limitsFile, `${JSON.stringify(lower)}\n`)
+  if (accept) writeFileSync(limitsFile, `{ "any": ${lower.any}, "as": ${lower.as} }\n`)
   const note = `functions p90 ${found.p90}, p99 ${found.p99} lines; any ${found.overrules.any}/${limits.any}, as ${found.overrules.as}/${limits.as}`
   return { problems: found.problems, note }
 }
