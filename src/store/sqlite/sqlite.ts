@@ -170,7 +170,7 @@ function connect(file: string, locking: 'NORMAL' | 'EXCLUSIVE'): Db {
     db.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
-      PRAGMA cache_size = -16000;
+      PRAGMA cache_size = -8000;
       PRAGMA temp_store = MEMORY;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA trusted_schema = OFF;
