@@ -180,7 +180,9 @@ describe('a hub that dies', () => {
   test('[H2] B14: killed in mid-turn, the next message after the restart starts within two seconds, and nothing is lost', async () => {
     const before = await start(home, 'shut')
     child = before.child
-    const session = (await call(before.address, 'POST', '/api/sessions', {})).id
+    const key = { 'idempotency-key': 'the one' }
+    const made = await call(before.address, 'POST', '/api/sessions', {}, key)
+    const session = made.id
     const first = await call(before.address, 'POST', `/api/sessions/${session}/messages`, { id: 'a', text: 'stream 3' })
     while ((await call(before.address, 'GET', `/api/sessions/${session}`)).processStatus !== 'RUNNING') await pass()
     child.kill('SIGKILL')
@@ -189,6 +191,8 @@ describe('a hub that dies', () => {
     child = after.child
     const again = await call(after.address, 'POST', `/api/sessions/${session}/messages`, { id: 'a', text: 'stream 3' })
     expect(again).toEqual({ ...first, duplicate: true })
+    expect(await call(after.address, 'POST', '/api/sessions', {}, key)).toEqual(made)
+    expect((await call(after.address, 'GET', '/api/sessions')).items).toHaveLength(1)
     const begun = performance.now()
     const next = await call(after.address, 'POST', `/api/sessions/${session}/messages`, { id: 'b', text: 'hello' }, { prefer: 'wait=20' })
     expect(performance.now() - begun).toBeLessThan(2_000)

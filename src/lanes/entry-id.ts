@@ -1,11 +1,15 @@
 // The key of what comes in from outside (L1): the same sender, session and client's id give the same entry id, on any node.
 import { createHash } from 'node:crypto'
-import { crockford, type EntryId } from '../base/ids.ts'
+import { crockford, type EntryId, type Id, type IdKind } from '../base/ids.ts'
 
-/** ent_ and 26 characters (130 bits) of the hash of the parts, which are kept apart. */
 export function entryIdOf(parts: readonly string[]): EntryId {
+  return idFrom('ent', parts)
+}
+
+/** An id that is the same whenever the parts are: the kind's prefix and 26 characters (130 bits) of their hash; parts are kept apart. */
+export function idFrom<K extends IdKind>(kind: K, parts: readonly string[]): Id<K> {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest()
-  let out = 'ent_'
+  let out = `${kind}_`
   let bits = 0
   let value = 0
   for (const byte of digest) {
@@ -17,5 +21,5 @@ export function entryIdOf(parts: readonly string[]): EntryId {
     }
     value &= (1 << bits) - 1
   }
-  return out as EntryId
+  return out as Id<K>
 }

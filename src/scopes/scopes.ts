@@ -80,6 +80,8 @@ export type NewSession = {
   readonly agent?: string
   readonly title?: string
   readonly profile?: string
+  /** The same key of the same person makes one session, also after a restart; for another project or agent it is a Conflict. */
+  readonly key?: string
 }
 /** `life`: the decided part of its status; OPEN sessions derive the rest from their processes. */
 export type SessionBrief = {

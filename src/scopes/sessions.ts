@@ -2,6 +2,7 @@
 import { Conflict, InvalidInput, NotFound } from '../base/errors.ts'
 import { isId, type SessionId } from '../base/ids.ts'
 import type { ProcessInfo } from '../lanes/engine.ts'
+import { idFrom } from '../lanes/entry-id.ts'
 import type { Actor } from '../protocol/actor.ts'
 import { openConnections } from './connections.ts'
 import type { ProjectFacts, SessionFacts } from './events.ts'
@@ -57,11 +58,18 @@ export async function openSessions(rooms: Rooms, projects: ProjectsRoom): Promis
   return {
     async create(given, by) {
       const made = await make(rooms, projects, given)
+      if (given.key !== undefined) {
+        const { facts } = await stateOf(made.facts.id)
+        if (facts !== null) return read(sameSession(facts, made.facts), journal.head())
+      }
       owners.set(made.facts.id, made.facts.user)
       infos.set(made.process.id, made.process)
-      await rooms.lanes.create(made.process, by)
+      await rooms.lanes.create(made.process, by).catch((thrown: unknown) => {
+        // Begun before a crash, under the same key.
+        if (given.key === undefined || !(thrown instanceof Conflict)) throw thrown
+      })
       const event = fact('session-created', { session: made.facts }, by, made.facts.id)
-      const { cursor } = await streams.of(made.facts.id).change(() => [event])
+      const { cursor } = await streams.of(made.facts.id).change((state) => unless(state.facts !== null, () => event))
       return read(made.facts.id, cursor)
     },
     get: async (id) => (isId('ses', id) ? ((await view.session(id))?.session ?? null) : null),
@@ -151,9 +159,9 @@ async function make(rooms: Rooms, projects: ProjectsRoom, given: NewSession): Pr
   const found = await rooms.engineOf(given.agent, scope, profile)
   if (found === null)
     throw new NotFound(`There is no agent ${quote(given.agent ?? 'hub')} in the project ${quote(project.name)}.`, { path: '/agent' })
-  const id = rooms.newId('ses')
+  const id = given.key === undefined ? rooms.newId('ses') : idFrom('ses', [given.user, given.key])
   const process: ProcessInfo = {
-    id: rooms.newId('prc'),
+    id: given.key === undefined ? rooms.newId('prc') : idFrom('prc', [given.user, given.key]),
     session: id,
     tenant: rooms.tenant,
     project: project.name,
@@ -167,6 +175,13 @@ async function make(rooms: Rooms, projects: ProjectsRoom, given: NewSession): Pr
   const policies = { ...defaultPolicies, ...found.policies }
   const { tenant, agent, user } = process
   return { facts: { id, tenant, project: project.name, user, process: process.id, agent, title, profile, policies }, process }
+}
+
+/** The id of the session that the key made before. */
+function sameSession(before: SessionFacts, wanted: SessionFacts): SessionId {
+  if (before.project === wanted.project && before.agent === wanted.agent) return before.id
+  const message = `this key made a session of ${quote(before.agent)} in ${quote(before.project)} before; another session needs another key`
+  throw new Conflict(message, { code: 'key_reused' })
 }
 
 async function projectFor(projects: ProjectsRoom, given: NewSession): Promise<ProjectFacts> {

@@ -379,3 +379,23 @@ describe('the sweep', () => {
     expect(await statusOf(second.id)).toBe('CLOSED')
   })
 })
+
+describe('a key of the client', () => {
+  test('[P8] makes one session, also when it was begun before a crash and when it comes twice at once', async () => {
+    await open()
+    const [one, two] = await Promise.all([start({ key: 'k' }), start({ key: 'k' })])
+    expect(two.id).toBe(one.id)
+    expect((await start({ key: 'k' })).id).toBe(one.id)
+    expect((await start({ key: 'other' })).id).not.toBe(one.id)
+    expect((await bench.scopes.sessions.list({ user: 'ada', limit: 50 })).items).toHaveLength(2)
+  })
+
+  test('[P8] for something else it is a conflict; another person may use it too', async () => {
+    await open()
+    await bench.scopes.projects.create({ name: 'shop' }, 'user:ada')
+    const one = await start({ key: 'k' })
+    await expect(start({ key: 'k', project: 'shop' })).rejects.toMatchObject({ code: 'key_reused' })
+    const { value } = await bench.scopes.sessions.create({ user: 'bob', key: 'k' }, 'user:bob')
+    expect(value.id).not.toBe(one.id)
+  })
+})

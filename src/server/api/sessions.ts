@@ -19,8 +19,8 @@ export const sessionCalls = [
     access: 'chat',
     body: api.newSession,
     answers: { 201: api.sessionMade },
-    async run({ hub, caller, body }) {
-      const { id, project, process, agent } = await createSession(hub, caller, body)
+    async run({ hub, caller, body, key }) {
+      const { id, project, process, agent } = await createSession(hub, caller, { ...body, ...(key !== null && { key }) })
       return { status: 201, body: { id, project, process, agent }, headers: { Location: `/api/sessions/${id}` } }
     },
   }),
@@ -95,7 +95,12 @@ export const sessionCalls = [
   ),
 ]
 
-export async function createSession(hub: Hub, caller: Caller, given: z.infer<typeof api.newSession>): Promise<Session> {
+/** `key`: an Idempotency-Key, which is good for ever here. */
+export async function createSession(
+  hub: Hub,
+  caller: Caller,
+  given: z.infer<typeof api.newSession> & { readonly key?: string },
+): Promise<Session> {
   return seen(hub, hub.scopes.sessions.create({ ...defined(given), user: caller.user.name }, caller.actor))
 }
 
