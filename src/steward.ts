@@ -120,7 +120,10 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   }
   await readLimits()
   await lanes.start()
-  if (restored) store.restoreSeen()
+  if (restored) {
+    log('warn', 'this is a restored copy: turns that were open in it are paused until a person lets them go on')
+    store.restoreSeen()
+  }
   opened(regularly(rooms, readLimitsMs, readLimits))
   const watchHeap = heapWatch()
   opened(regularly(rooms, watchHeapMs, async () => watchHeap(lanes.stats().turns, lanes.stats().running > 0)))
