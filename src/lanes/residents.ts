@@ -67,6 +67,8 @@ export class Residents {
   readonly #recent = new Map<LaneId, Set<string>>()
   /** What lanes that are not in memory wait for, where that is known: they can't change without being opened. */
   readonly #away = new Map<LaneId, readonly LaneId[]>()
+  /** After a restore: lanes that were opened since. */
+  readonly #seen = new Set<LaneId>()
   readonly #opening: Opening
   readonly #pump: Pump
   #turns = 0
@@ -111,8 +113,10 @@ export class Residents {
   async start(): Promise<void> {
     this.#stopped = false
     await this.#sweep(Number.MAX_SAFE_INTEGER)
-    if (this.#given.restored) await this.#opening.done()
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.durable()))
+    if (this.#given.restored) {
+      await this.#opening.done()
+      await Promise.all([...this.#lanes.values()].map((lane) => lane.durable()))
+    }
     this.#sweepSoon()
   }
 
@@ -174,11 +178,19 @@ export class Residents {
     for (const entry of from.heard) lane.hear(entry)
     const { turn, halted } = lane.state
     // A turn that was running goes on by replay, so often as it brings something new (L5, T21).
-    if (turn && this.#given.restored && !turn.paused && !turn.stopping) lane.hold()
+    const isOld = this.#isOld(id)
+    if (turn && isOld && !turn.paused && !turn.stopping) lane.hold()
     else if (turn && !turn.parked && !turn.paused && !turn.stopping && !halted) lane.restarted(turn.restarts + 1, restartLimit)
     for (const ask of from.lost) lane.undelivered(ask)
     this.#pump.add(id, priorityNow(lane))
     this.#putOut()
+  }
+
+  /** What is open in a lane that this hub sees for the first time after a restore was begun before it. */
+  #isOld(id: LaneId): boolean {
+    if (!this.#given.restored || this.#seen.has(id)) return false
+    this.#seen.add(id)
+    return true
   }
 
   #build(id: LaneId, from: Loaded & { readonly head: Head }): Lane {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { laneOf, type NodeId } from '../base/ids.ts'
 import { handClock, settleLoop } from '../base/testing.ts'
 import { inlineLimit } from '../journal/journal.ts'
 import { faulty } from '../store/faulty.ts'
@@ -350,6 +351,23 @@ describe('steps', () => {
     }
     expect(acted).toEqual([running.id, waiting.id])
     await after.close()
+  })
+
+  test('[L6] what begins after a restore is not held, also when its lane is opened once more (T32)', async () => {
+    const held = gate()
+    const works = engine('works', async (turn) => void (await turn.step('work', 'replayable', async () => held.promise.then(() => 1))))
+    const heart = await openHeart({ engines: [works], restored: true })
+    const process = await heart.process('works')
+    await heart.say(process, 'go')
+    await heart.until((event) => event.type === 'step-started')
+    await heart.store.claim([laneOf(process.id)], 'nod_other' as NodeId)
+    await heart.store.release([laneOf(process.id)], 'nod_other' as NodeId)
+    held.open()
+    await heart.until(settled())
+    const types = await heart.types()
+    expect(types.filter((type) => type === 'turn-resumed')).toHaveLength(1)
+    expect(types).not.toContain('turn-paused')
+    await heart.close()
   })
 
   test('[L4] a result over 64 kB is stored apart, and read when its step is visited', async () => {

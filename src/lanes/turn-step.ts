@@ -18,16 +18,14 @@ type StepRecord = Extract<NameRecord, { kind: 'step' }>
 
 export async function step<T extends Json>(run: Run, named: Named, act: Does<T>): Promise<T> {
   const found = enterStep(run, named)
-  if (found?.state === 'failed') throw new StepFailed(named.name, found.message, found.code)
-  if (found?.state === 'done') return (await recall(run, found.recorded)) as T
+  if (found && found.state !== 'started') return replayed(run, named, found)
   return perform(run, named, { act, attempt: (found?.attempt ?? 0) + 1 })
 }
 
 export async function read<T extends Json>(run: Run, name: string, look: () => Promise<T>): Promise<T> {
   const named: Named = { name, kind: 'read' }
   const found = enterStep(run, named)
-  if (found?.state === 'failed') throw new StepFailed(name, found.message, found.code)
-  if (found?.state === 'done') return (await recall(run, found.recorded)) as T
+  if (found && found.state !== 'started') return replayed(run, named, found)
   const finish = run.begin()
   try {
     const value = jsonCopy(await look())
@@ -73,6 +71,12 @@ function enterStep(run: Run, named: Named): StepRecord | null {
   const record = found as StepRecord
   if (record.effect !== named.kind) run.fail(`the step "${named.name}" was ${record.effect} and is now ${named.kind}`)
   return record
+}
+
+/** What an earlier run recorded: its value, or its throw. */
+async function replayed<T extends Json>(run: Run, { name }: Named, found: Exclude<StepRecord, { state: 'started' }>): Promise<T> {
+  if (found.state === 'failed') throw new StepFailed(name, found.message, found.code)
+  return (await recall(run, found.recorded)) as T
 }
 
 type Attempt<T> = { readonly act: Does<T>; readonly attempt: number }
