@@ -27,13 +27,12 @@ import { type NewId, ulids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
+import { findings, onlySqlite } from './doctor.ts'
 import { quickEngine } from './engines/quick/quick.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
-import { chooseModels } from './models/choice.ts'
 import { openModels } from './models/models.ts'
-import { reach } from './models/reach.ts'
 import { openPeople, type People } from './people/people.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
 import { openScopes } from './scopes/open-scopes.ts'
@@ -41,7 +40,6 @@ import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
 import { type OpenServer, openServer } from './server/server.ts'
 import { sqliteConversation } from './store/sqlite/conversation.ts'
 import { sqliteDocuments } from './store/sqlite/documents.ts'
-import { inspectFile } from './store/sqlite/inspect.ts'
 import { sqlitePeople } from './store/sqlite/people.ts'
 import { sqliteScopes } from './store/sqlite/scopes-tree.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite.ts'
@@ -69,9 +67,7 @@ const watchHeapMs = 1_000
 const readLimitsMs = 10_000
 const sweepIdleMs = 30_000
 const sweepPeopleMs = 3_600_000
-const reachMs = 3_000
 const mostPlaces = 200
-const onlySqlite = 'STEWARD_DATABASE names PostgreSQL; this version keeps its journal in SQLite: allowed is sqlite:PATH.'
 
 /**
  * Opens the hub on the data folder and resolves when it answers requests. Throws AlreadyOpen when a hub runs on it already,
@@ -231,54 +227,6 @@ function named(error: unknown): unknown {
   if (!(error instanceof Conflict) || error.code !== 'in_use' || !error.message.startsWith('port ')) return error
   const message = `${error.message}. Stop that program, or choose another port with STEWARD_PORT (0 takes a free one).`
   return new Conflict(message, { code: 'in_use', path: 'STEWARD_PORT', cause: error })
-}
-
-// ---- what `steward doctor` finds
-
-async function findings({ config, store }: Rooms): Promise<readonly Finding[]> {
-  const rows = store.db.all<{ quick_check: string }>('PRAGMA quick_check(1)')
-  const faults = rows.map((row) => row.quick_check).filter((line) => line !== 'ok')
-  return [databaseFinding(store.file, faults), ...(await modelFindings(config))]
-}
-
-/** What can be seen of a data folder on which no hub runs. Changes nothing. */
-export async function inspectOffline(config: Config): Promise<readonly Finding[]> {
-  const { database } = config
-  const file: Finding =
-    database.kind === 'sqlite'
-      ? databaseFinding(database.path, inspectFile(database.path))
-      : { name: 'database', status: 'fail', detail: onlySqlite, mend: 'Unset STEWARD_DATABASE.' }
-  return [file, ...(await modelFindings(config))]
-}
-
-function databaseFinding(file: string, faults: readonly string[] | null): Finding {
-  const name = 'database'
-  if (faults === null) return { name, status: 'ok', detail: `${file} is made by the first start` }
-  if (faults.length === 0) return { name, status: 'ok', detail: `${file} is whole` }
-  return {
-    name,
-    status: 'fail',
-    detail: `${file}: ${faults.join('; ')}`,
-    mend: 'Stop the hub, move the file away, and put a backup in its place.',
-  }
-}
-
-async function modelFindings(config: Config): Promise<readonly Finding[]> {
-  const name = 'models'
-  try {
-    const chosen = Object.values(chooseModels(config)).filter((choice) => choice !== null)
-    const different = [...new Map(chosen.map((choice) => [`${choice.provider}/${choice.model}`, choice])).values()]
-    if (different.length === 0)
-      return [{ name, status: 'warn', detail: 'none is chosen', mend: 'Set STEWARD_MODEL to <provider>/<model>.' }]
-    const reached = await Promise.all(different.map((choice) => reach(choice, reachMs)))
-    return reached.map(({ ok, detail }) =>
-      ok
-        ? { name, status: 'ok', detail }
-        : { name, status: 'fail', detail, mend: 'Look at STEWARD_MODEL and the settings of its provider.' },
-    )
-  } catch (error) {
-    return [{ name, status: 'fail', detail: messageOf(error), mend: 'Mend the setting and start Steward again.' }]
-  }
 }
 
 // ---- small pieces

@@ -7,6 +7,9 @@ import { edgeFriends, edges, openRooms, packages, roomOrder } from './room-table
 import { type Import, isTest, packageOf, resolveImport, type Source } from './source.ts'
 
 /** Returns one line per forbidden import; [] when all is well. `sources` are all files of `src/` and `web/src/`. */
+/** The files that know every room. */
+const composition: readonly string[] = ['src/steward.ts', 'src/doctor.ts']
+
 export function checkRooms(sources: readonly Source[]): string[] {
   const program = sources.filter((source) => !isTest(source.path))
   const byPath = new Map(program.map((source) => [source.path, source]))
@@ -39,7 +42,7 @@ function packageProblem(path: string, specifier: string): string | null {
 function edgeProblem(from: string, to: string, byPath: ReadonlyMap<string, Source>): string | null {
   if (from.startsWith('web/')) return to.startsWith('web/') || roomOf(to) === 'protocol' ? null : 'the page imports protocol only'
   if (isTest(to) || !to.startsWith('src/')) return 'the program imports only the program'
-  if (from === 'src/steward.ts') return null
+  if (composition.includes(from)) return null
   const [mine, theirs] = [roomOf(from), roomOf(to)]
   if (theirs === null) return mine === 'cli' ? null : 'only cli may import the composition'
   if (mine === theirs || mine === null) return null
@@ -77,9 +80,9 @@ function opens(door: Source, path: string): boolean {
 function strangers(program: readonly Source[]): string[] {
   return program.flatMap(({ path }) => {
     const room = roomOf(path)
-    if (path.startsWith('web/') || path === 'src/steward.ts' || path === 'src/config.ts') return []
+    if (path.startsWith('web/') || composition.includes(path) || path === 'src/config.ts') return []
     if (path.endsWith('/index.ts')) return [`${path}: there is no index.ts; a door is named after its room`]
-    if (room === null) return [`${path}: only steward.ts and config.ts lie directly in src/`]
+    if (room === null) return [`${path}: only steward.ts, doctor.ts and config.ts lie directly in src/`]
     return roomOrder.includes(room) ? [] : [`${path}: ${room} is not a room (scripts/check/room-table.ts)`]
   })
 }

@@ -15,6 +15,8 @@ export type MessageId = Id<'msg'>
 export type EventId = Id<'evt'>
 export type TurnId = Id<'trn'>
 export type AskId = Id<'ask'>
+/** Of an approval: the digits of its ask. */
+export type ApprovalId = Id<'apr'>
 export type NodeId = Id<'nod'>
 /** An entry's id is unique in its lane. An edge makes it from the sender and the client's id; inside it is a fresh one. */
 export type EntryId = Id<'ent'>
@@ -24,6 +26,20 @@ export type TimerId = Id<'tmr'>
  * A stream (journal/stream.ts) is a lane without a mailbox: a session's, a tenant's, a project's own facts.
  */
 export type LaneId = Id<'lane'>
+
+/** The approval that an ask of that kind is, and back. */
+export function approvalOf(ask: AskId): ApprovalId {
+  return renamed('apr', ask)
+}
+export function askOfApproval(approval: ApprovalId): AskId {
+  return renamed('ask', approval)
+}
+
+function renamed<K extends IdKind>(kind: K, id: Id<string>): Id<K> {
+  const other = `${kind}_${id.slice(4)}`
+  if (isId(kind, other)) return other
+  throw new Error(`${id} has no digits of an id`)
+}
 
 export type NewId = <K extends IdKind>(kind: K) => Id<K>
 

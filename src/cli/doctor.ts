@@ -45,7 +45,7 @@ async function withoutHub(config: Config, hasNote: boolean): Promise<readonly Fi
   const notRunning: Finding = hasNote
     ? { name: 'hub', status: 'warn', detail: 'it ended without saying so, or does not answer', mend: 'Start it again with: steward start' }
     : { name: 'hub', status: 'warn', detail: 'it does not run', mend: 'Start it with: steward start' }
-  const { inspectOffline } = await import('../steward.ts')
+  const { inspectOffline } = await import('../doctor.ts')
   return [notRunning, await portFree(config), ...(await inspectOffline(config))]
 }
 

@@ -1,11 +1,11 @@
 // What a control entry does (L2): it names what it is for, doesn't stand in line, and is refused with a reason when that is gone.
 // Pure: (state, entry, mailbox) -> what is to be written, and what the lane must do about its run.
-import type { EntryId, TimerId, TurnId } from '../base/ids.ts'
+import { approvalOf, type EntryId, type TimerId, type TurnId } from '../base/ids.ts'
 import type { Control, Entry } from '../protocol/entry.ts'
 import { type Draft, draft } from './draft.ts'
 import type { Answer } from './engine.ts'
 import type { RefusalReason } from './events.ts'
-import type { LaneState, TurnState } from './state.ts'
+import type { AskState, LaneState, TurnState } from './state.ts'
 
 export type Decision = {
   readonly events: readonly Draft[]
@@ -48,11 +48,15 @@ function settleAsk(state: LaneState, entry: Entry, answer: Answer): Decision {
   if (ask.answer) return refuse(entry, 'answered')
   const turn = state.turn?.id
   if (!turn) return refuse(entry, 'too_late')
-  const type = ask.kind === 'question' ? 'question-answered' : 'ask-answered'
   return {
-    events: done(entry, draft(type, { turn, answer }, entry.from)),
+    events: done(entry, settledAsk(ask.kind, turn, answer, entry)),
     clearTimers: ask.due === null ? [] : [timerOf(answer.ask)],
   }
+}
+
+function settledAsk(kind: AskState['kind'], turn: TurnId, answer: Answer, { from }: Entry): Draft {
+  if (kind === 'approval') return draft('approval-decided', { turn, approval: approvalOf(answer.ask), answer }, from)
+  return draft(kind === 'question' ? 'question-answered' : 'ask-answered', { turn, answer }, from)
 }
 
 const decisions: { [K in Control['kind']]: Decide<K> } = {

@@ -104,6 +104,11 @@ export type Reconcile<T> = (
 
 export type Opening =
   | { readonly kind: 'question'; readonly text: string; readonly options?: readonly Option[]; readonly timeoutMs?: number }
+  /**
+   * A question about a risk (policy/approval.ts): who may decide it is checked at the edge. `request` is what was decided about,
+   * shown to the person and kept as it is; silence for `timeoutMs` is a no.
+   */
+  | { readonly kind: 'approval'; readonly text: string; readonly request: JsonObject; readonly timeoutMs: number }
   /** A request for another lane; its settled reply is the answer. */
   | { readonly kind: 'delegation'; readonly lane: LaneId; readonly text: string; readonly data?: JsonObject; readonly timeoutMs?: number }
   | { readonly kind: 'timer'; readonly afterMs: number }

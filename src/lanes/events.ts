@@ -1,6 +1,6 @@
 // The events of a lane, by type. What `evolve` folds and what the outside shows.
-import type { AskId, EntryId, LaneId, MessageId, TurnId } from '../base/ids.ts'
-import type { Json } from '../base/json.ts'
+import type { ApprovalId, AskId, EntryId, LaneId, MessageId, TurnId } from '../base/ids.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Chain, CloseReason, Entry, ReplyTo } from '../protocol/entry.ts'
 import type { Message, Option } from '../protocol/message.ts'
@@ -76,6 +76,16 @@ export type LaneEvents = {
     readonly options?: readonly Option[]
     readonly due?: number
   }
+  /** `approval`: its id outside, apr_ and the ask's own digits. */
+  'approval-requested': {
+    readonly turn: TurnId
+    readonly name: string
+    readonly ask: AskId
+    readonly approval: ApprovalId
+    readonly text: string
+    readonly request: JsonObject
+    readonly due: number
+  }
   delegated: {
     readonly turn: TurnId
     readonly name: string
@@ -86,6 +96,7 @@ export type LaneEvents = {
   }
   'timer-set': { readonly turn: TurnId; readonly name: string; readonly ask: AskId; readonly due: number }
   'question-answered': { readonly turn: TurnId; readonly answer: Answer }
+  'approval-decided': { readonly turn: TurnId; readonly approval: ApprovalId; readonly answer: Answer }
   'ask-answered': { readonly turn: TurnId; readonly answer: Answer }
   'wait-ended': { readonly turn: TurnId; readonly name: string; readonly ask: AskId }
   'turn-parked': {

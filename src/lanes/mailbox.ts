@@ -82,7 +82,7 @@ export function behind(state: LaneState, inbox: readonly Entry[], at: number): s
   if (!turn) return 'its turn to start'
   if (turn.stopping) return 'a turn that is stopping'
   if (turn.paused) return 'a paused turn'
-  const question = Object.entries(turn.asks).find(([, ask]) => ask.kind === 'question' && ask.answer === null)
+  const question = Object.entries(turn.asks).find(([, ask]) => (ask.kind === 'question' || ask.kind === 'approval') && ask.answer === null)
   if (turn.parked && question) return `an open question (${question[0]})`
   if (turn.parked) return 'a turn that waits for others'
   const entry = inbox[at]

@@ -77,7 +77,7 @@ export type NameRecord =
   | { readonly kind: 'now'; readonly at: number }
 
 export type AskState = {
-  readonly kind: 'question' | 'delegation' | 'timer'
+  readonly kind: 'question' | 'approval' | 'delegation' | 'timer'
   readonly due: number | null
   readonly answer: Answer | null
   /** Of a delegation: where the request went, so that a restart can see whether it arrived. */
@@ -109,7 +109,7 @@ export function statusOf(state: LaneState): ProcessStatus {
 }
 
 function waitsForPerson(turn: TurnState): boolean {
-  return Object.values(turn.asks).some((ask) => ask.kind === 'question' && ask.answer === null)
+  return Object.values(turn.asks).some((ask) => (ask.kind === 'question' || ask.kind === 'approval') && ask.answer === null)
 }
 
 /** The answered ask of a wait that was answered first, as far as the state knows; null while none is. */
@@ -220,10 +220,13 @@ const folds: Evolve = {
     ),
   'question-asked': (state, { name, ask, due }) =>
     onTurn(state, (turn) => opened(turn, name, ask, { kind: 'question', due: due ?? null, answer: null })),
+  'approval-requested': (state, { name, ask, due }) =>
+    onTurn(state, (turn) => opened(turn, name, ask, { kind: 'approval', due, answer: null })),
   delegated: (state, { name, ask, due, lane, entry }) =>
     onTurn(state, (turn) => opened(turn, name, ask, { kind: 'delegation', due: due ?? null, answer: null, to: { lane, entry } })),
   'timer-set': (state, { name, ask, due }) => onTurn(state, (turn) => opened(turn, name, ask, { kind: 'timer', due, answer: null })),
   'question-answered': (state, data) => onTurn(state, (turn) => answer(turn, data.answer)),
+  'approval-decided': (state, data) => onTurn(state, (turn) => answer(turn, data.answer)),
   'ask-answered': (state, data) => onTurn(state, (turn) => answer(turn, data.answer)),
   'wait-ended': (state, { name, ask }) => onTurn(state, (turn) => record(turn, name, { kind: 'wait', ask })),
   'turn-parked': (state, { waits }) => onTurn(state, (turn) => ({ ...turn, parked: waits })),

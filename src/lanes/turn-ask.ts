@@ -1,5 +1,5 @@
 // Asks: a question, a delegation and a timer are one thing that is opened in one commit and waited for (T12, T30).
-import type { AskId } from '../base/ids.ts'
+import { type AskId, approvalOf } from '../base/ids.ts'
 import type { Post, Timer } from '../journal/commit.ts'
 import type { Chain, Entry } from '../protocol/entry.ts'
 import { timerOf } from './control.ts'
@@ -52,6 +52,13 @@ function opening(run: Run, { name, ask, what }: Named): Write {
   const due = dueOf(run, what)
   const setTimers = due === null ? [] : [timerFor(run, ask, due)]
   if (what.kind === 'timer') return { events: [draft('timer-set', { turn, name, ask, due: due ?? 0 })], setTimers }
+  if (what.kind === 'approval') {
+    const { text, request } = what
+    return {
+      events: [draft('approval-requested', { turn, name, ask, approval: approvalOf(ask), text, request, due: due ?? 0 })],
+      setTimers,
+    }
+  }
   const options = what.options ? { options: what.options } : {}
   const asked = draft('question-asked', { turn, name, ask, text: what.text, ...options, ...(due !== null && { due }) })
   return { events: [asked], setTimers }

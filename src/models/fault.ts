@@ -57,6 +57,8 @@ const meaning: Record<FailureCode, string> = {
   no_model: 'is not set up',
   auth: 'refused the key',
   rate_limited: 'takes no more requests for the moment',
+  quota: 'has no quota or money left on this account',
+  budget: 'stands against a budget',
   overloaded: 'has a problem of its own',
   context_length: 'was given more than fits into its context',
   invalid_request: 'did not accept the request',

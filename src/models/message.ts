@@ -1,5 +1,7 @@
 // What a model is asked and what it answers, in our own words; no provider's type leaves this room.
+
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
+import type { Micros, Spender } from '../policy/budget.ts'
 
 export const tiers = ['light', 'standard', 'deep'] as const
 export type Tier = (typeof tiers)[number]
@@ -27,6 +29,12 @@ export type ModelRequest = {
   readonly tools: readonly ModelTool[]
   /** At most so many tokens of answer; absent: the provider's own limit. */
   readonly maxOutputTokens?: number
+  /** Whether it must call a tool; default: as it likes. */
+  readonly toolChoice?: 'auto' | 'required'
+  /** Who pays. Absent in tests and for the hub's own small calls: nobody's budget. */
+  readonly spender?: Spender
+  /** The project is local-only: no model elsewhere may see it, also not as a fallback. */
+  readonly localOnly?: boolean
 }
 
 export const finishes = ['stop', 'tool-calls', 'length', 'content-filter', 'other'] as const
@@ -43,12 +51,20 @@ export type ModelAnswer = {
   readonly usage: Usage
   /** `<provider>/<model>` that answered. */
   readonly model: string
+  /** What it cost by the price table; null: it has no price there. */
+  readonly cost?: Micros | null
+  /** Models that were asked before and could not, the first choice first. */
+  readonly fellBack?: readonly { readonly model: string; readonly code: FailureCode; readonly message: string }[]
 }
 
 const failureCodes = [
   'no_model',
   'auth',
   'rate_limited',
+  /** The account has no money or its quota is used up: not tried again. */
+  'quota',
+  /** A budget of the person stands against it (policy/budget.ts); `budget` says which. */
+  'budget',
   'overloaded',
   'context_length',
   'invalid_request',
@@ -65,6 +81,7 @@ export type ModelFailure = {
   readonly code: FailureCode
   readonly message: string
   readonly retryAfterMs?: number
+  readonly budget?: { readonly id: string; readonly text: string; readonly spent: Micros; readonly wanted: Micros }
 }
 
 export type ModelReply = ModelAnswer | ModelFailure

@@ -1,5 +1,5 @@
 // A tool's context for tests.
-import type { ProcessId, SessionId } from '../base/ids.ts'
+import type { ProcessId, SessionId, TurnId } from '../base/ids.ts'
 import type { ToolContext } from './tool.ts'
 
 export function contextFor(given: Partial<ToolContext> & { readonly session?: string } = {}): ToolContext {
@@ -22,6 +22,11 @@ export function contextFor(given: Partial<ToolContext> & { readonly session?: st
     signal: new AbortController().signal,
     key: 'trn_1/tool-1',
     progress: () => {},
+    taint: 'none',
+    agent: { name: 'quick', pledge: ['fs.read'] },
+    turn: 'trn_1' as TurnId,
+    run: 'ent_1',
+    resolve: async (text) => text,
     ...rest,
   }
 }

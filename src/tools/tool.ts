@@ -1,14 +1,18 @@
 // What a tool is, what it gets and what it answers.
 import type { z } from 'zod'
+import type { TurnId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ProcessInfo } from '../lanes/engine.ts'
+import type { Plan, Risk, Taint } from '../policy/decision.ts'
 import { checkArguments, schemaOf } from './arguments.ts'
 
 /** replayable: done again after a crash; idempotent: again under the same key; once: never twice (L5). */
 export type Effect = 'replayable' | 'idempotent' | 'once'
 
-export type Tool = Omit<ToolDefinition<never>, 'input' | 'run'> & {
+export type Tool = Omit<ToolDefinition<never>, 'input' | 'run' | 'plan'> & {
   readonly spec: ToolSpec
+  /** Null for arguments that don't fit: the call will be refused anyway. */
+  plan(given: JsonObject, context: ToolContext): Promise<Plan | null>
   /** Checks the arguments first; nothing runs with wrong ones. */
   run(given: JsonObject, context: ToolContext): Promise<Outcome>
 }
@@ -28,6 +32,26 @@ export type ToolDefinition<Input> = {
   readonly timeoutMs?: number
   /** Characters of answer that the model is given at once; the rest is read with result_read. */
   readonly outputLimit?: number
+  /** Of a call whose plan says nothing else. Default R0: it only looks. */
+  readonly risk?: Risk
+  /** Something leaves the machine with every call. */
+  readonly outward?: boolean
+  /** What its answers bring with them. Default none: the hub's own words. */
+  readonly taint?: Taint
+  /** Client profiles it is for; absent: any. */
+  readonly profiles?: readonly string[]
+  /** Named in the discovery block only, until it is asked for; `searchHint` says what it is good for. */
+  readonly deferred?: boolean
+  readonly searchHint?: string
+  /** At most so many calls a session and minute; default 120. */
+  readonly perMinute?: number
+  /** The same call of a session within this time gets the same answer. Only for replayable tools. */
+  readonly cacheMs?: number
+  /**
+   * What this call would do, for policy and for the person who is asked. Looks, changes nothing, and is quick. Absent: its
+   * capability, its risk, and the arguments as the target.
+   */
+  plan?(input: Input, context: ToolContext): Promise<Omit<Plan, 'tool' | 'capability'> & { readonly capability?: string }>
   /** A throw is a bug or a break; an expected failure, where nothing happened, is `refused`. */
   run(input: Input, context: ToolContext): Promise<Outcome>
 }
@@ -41,11 +65,23 @@ export type ToolContext = {
   readonly signal: AbortSignal
   /** The idempotency key of this call. */
   readonly key: string
+  /** What the asking turn has on its mind. */
+  readonly taint: Taint
+  readonly agent: { readonly name: string; readonly pledge: readonly string[] }
+  readonly turn: TurnId
+  /** The root of the chain of causes: all that comes of one request. */
+  readonly run: string
+  /** References to secrets become values, at the moment of use. Throws Denied. */
+  resolve(text: string, host?: string): Promise<string>
   /** A few words on what is going on, shown live. */
   progress(words: string): void
 }
 
-export type Outcome = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly code: string; readonly text: string }
+/** `taint`, `sources`: what this answer brings, when it is more than the tool always does. `wrote`: real paths that it changed. */
+export type Outcome = (
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly code: string; readonly text: string }
+) & { readonly taint?: Taint; readonly sources?: readonly string[]; readonly wrote?: readonly string[] }
 
 /** What the model reads and the step records. `ref` and `size` (characters) when there is more than `text`. */
 export type ToolResult = {
@@ -54,6 +90,9 @@ export type ToolResult = {
   readonly text: string
   readonly ref?: string
   readonly size?: number
+  readonly taint?: Taint
+  readonly sources?: readonly string[]
+  readonly wrote?: readonly string[]
 }
 
 /** For the model. `schema` is a JSON schema of type object. */
@@ -70,12 +109,26 @@ export function refused(code: string, text: string): Outcome {
 
 /** A tool as the registry takes it. Throws for a name that no provider takes and an input that is no object: bugs. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { input, run, ...rest } = definition
+  const { input, run, plan, ...rest } = definition
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(rest.name)) throw new Error(`A tool can't be named "${rest.name}".`)
   const schema = schemaOf(input)
   return {
     ...rest,
     spec: { name: rest.name, description: rest.description, schema },
+    async plan(given, context) {
+      const checked = checkArguments(input, schema, given)
+      if (!checked.ok) return null
+      const usual: Plan = {
+        tool: rest.name,
+        capability: rest.capability ?? 'none',
+        target: JSON.stringify(given),
+        risk: rest.risk ?? 'R0',
+        outward: rest.outward ?? false,
+        destructive: false,
+        consequences: rest.description,
+      }
+      return plan ? { ...usual, ...(await plan(checked.input, context)) } : usual
+    },
     async run(given, context) {
       const checked = checkArguments(input, schema, given)
       return checked.ok ? run(checked.input, context) : refused('invalid', `${rest.name}: ${checked.why}`)

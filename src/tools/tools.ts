@@ -1,6 +1,6 @@
 // The tools: what agents can do, and the one way in which it is done.
 // Owns: the registry, which tools an agent is given, the pipeline of a call, long answers by reference, and the families files/
-// and time/. Leaves permissions beyond the pledge to policy, recording to the lanes' steps. Others also import tool.ts and
+// and time/. Leaves permissions beyond the pledge to policy, recording to the lanes' steps. Others also import tool.ts, checked.ts and
 // results.ts; a room that has tools of its own makes them with tool.ts and steward.ts registers them.
 //
 // T1  A call runs only when its tool is among those its agent was given; nothing else about the call can change that.
@@ -15,6 +15,7 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
+import type { Checked, Permit } from './checked.ts'
 import { fileTools } from './files/files.ts'
 import { resultRead } from './result-read.ts'
 import type { Results } from './results.ts'
@@ -35,7 +36,14 @@ export type Tools = {
    * Runs one call. Throws when it was stopped: what the signal says. A tool that must not happen twice also throws when it breaks
    * or takes too long, because nobody knows then whether it happened; NotDone when that is certain (T20).
    */
-  call(call: Call, context: Omit<ToolContext, 'closed'>): Promise<ToolResult>
+  call(call: Call, context: Omit<ToolContext, 'closed'> & { readonly permit?: Permit }): Promise<ToolResult>
+  /**
+   * Whether the call may run: arguments, surface, capability, policy. Looks only, so that an engine may record it (turn.read).
+   * `call` checks again all the same: without a permit nothing runs that would have to be asked.
+   */
+  check(call: Call, context: Omit<ToolContext, 'closed'>): Promise<Checked>
+  /** False for tools whose every call is R0 and not outward: they are checked inside their own step. */
+  mayAsk(name: string): boolean
 }
 /** `allowed`: what `allowed()` gave when the turn began. */
 export type Call = { readonly name: string; readonly input: JsonObject; readonly allowed: readonly string[] }
@@ -68,6 +76,8 @@ export function openTools(rooms: ToolRooms): Tools {
     allowed: (asker, roots) => allowedTools([...registry.values()], asker, roots),
     specs: (names) => [...names].sort().flatMap((name) => registry.get(name)?.spec ?? []),
     effectOf: (name) => registry.get(name)?.effect ?? null,
+    mayAsk: (name) => (registry.get(name)?.risk ?? 'R0') !== 'R0' || registry.get(name)?.outward === true,
+    check: async () => ({ effect: 'allow' }),
     async call(call, context) {
       const tool = call.allowed.includes(call.name) ? registry.get(call.name) : undefined
       if (!tool) return unknown(call)

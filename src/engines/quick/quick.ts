@@ -15,10 +15,10 @@ import type { ModelPort } from '../../models/models.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Conversation } from '../../scopes/scopes.ts'
 import type { Tools } from '../../tools/tools.ts'
-import { type Asked, askModel } from './ask.ts'
-import { runCalls } from './calls.ts'
-import { type History, openHistory } from './history.ts'
-import { readSetup, type Setup, type SetupRooms } from './setup.ts'
+import { type Asked, askModel } from '../turn/ask.ts'
+import { runCalls } from '../turn/calls.ts'
+import { type History, openHistory } from '../turn/history.ts'
+import { readSetup, type Setup, type SetupRooms } from '../turn/setup.ts'
 
 export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> & {
   readonly models: ModelPort

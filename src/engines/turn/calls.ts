@@ -43,7 +43,21 @@ function perform(tools: Tools, turn: Turn, { setup, call, act }: { setup: Setup;
   act.progress(progressOf(call))
   const allowed = setup.tools.map((tool) => tool.name)
   const { signal, key, progress } = act
-  return tools.call({ name: call.name, input: call.input, allowed }, { process: turn.process, roots: setup.roots, signal, key, progress })
+  return tools.call(
+    { name: call.name, input: call.input, allowed },
+    {
+      process: turn.process,
+      roots: setup.roots,
+      signal,
+      key,
+      progress,
+      taint: 'none',
+      agent: { name: setup.agent.name, pledge: [] },
+      turn: turn.id,
+      run: turn.chain.root,
+      resolve: async (text) => text,
+    },
+  )
 }
 
 /** What became of it, also when it is the person who knows. A failure is certain: nothing happened. */

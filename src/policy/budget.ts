@@ -1,0 +1,55 @@
+// Budgets: what may be spent on models, by person and day, project, session and run. Reserved at a call's maximum, settled after it.
+
+/** Millionths of a unit of the currency (USD by the price table), so that sums are exact. */
+export type Micros = number
+
+export const budgetScopes = ['day', 'project', 'session', 'run'] as const
+export type BudgetScope = (typeof budgetScopes)[number]
+
+export type Budget = {
+  readonly id: string
+  readonly user: string
+  readonly scope: BudgetScope
+  /** A project's or session's name; null: each of them (a default). Always null for day and run. */
+  readonly of: string | null
+  readonly limit: Micros
+  readonly currency: string
+  /** As the person said it: "3 EUR a day". */
+  readonly text: string
+}
+
+export type Spender = { readonly user: string; readonly project: string; readonly session: string; readonly run: string }
+
+export type Reserved =
+  | { readonly ok: true; readonly id: string }
+  /** `spent` holds what is reserved by others too. */
+  | { readonly ok: false; readonly budget: Budget; readonly spent: Micros; readonly wanted: Micros }
+
+export type Budgets = {
+  /** In one step for all budgets that apply, so that two calls at once can't pass one together. A call of cost 0 always may. */
+  reserve(spender: Spender, most: Micros): Promise<Reserved>
+  /** What it was in truth; null: unknown, the reserved amount counts. Idempotent by id. */
+  settle(id: string, cost: Micros | null): void
+  /** `text` in plain words: "3 EUR a day", "10 dollars per session", "50 cents a run", "20 USD for project shop". Throws InvalidInput. */
+  set(user: string, text: string): Promise<Budget>
+  remove(user: string, id: string): Promise<boolean>
+  list(user: string): Promise<readonly (Budget & { readonly spent: Micros })[]>
+  /** Of that person, by day (in their zone) and model. */
+  spending(
+    user: string,
+    days: number,
+  ): Promise<readonly { readonly day: string; readonly model: string; readonly calls: number; readonly cost: Micros }[]>
+}
+
+/** The fact (turn.note) by which a call's cost outlives the machine. `cost` null: the model has no price. `lost`: attempts that were cut short before. */
+export type Spent = {
+  readonly type: 'model-spent'
+  readonly data: Spender & {
+    readonly model: string
+    readonly cost: Micros | null
+    readonly input: number | null
+    readonly output: number | null
+    readonly cached: number | null
+    readonly lost: Micros
+  }
+}

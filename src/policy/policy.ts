@@ -1,0 +1,94 @@
+// The policy: what may be done, what must be asked, what never happens. Pure decisions (decide.ts) over rules, grants and taint.
+// Owns: risk, the floor, precedence, permission modes, grants, approvals as they are decided, taint, budgets, the loop guard.
+// Leaves asking to engines (a turn's `ask`), running to tools, who may decide to the edges. Others also import decision.ts,
+// taint.ts, loop-guard.ts, budget.ts and retry.ts.
+import type { ApprovalId } from '../base/ids.ts'
+import type { Actor } from '../protocol/actor.ts'
+import type { Budgets } from './budget.ts'
+import type { ApprovalAnswer, ApprovalRequest, Decision, Grant, GrantScope, PermissionMode, Plan, Risk, Taint, Where } from './decision.ts'
+
+export type Policy = {
+  /** Over the present rules, grants and mode. Never throws for a plan; what can't be judged is denied, and says so. */
+  check(plan: Plan, where: Where): Promise<Decision>
+  /**
+   * Whether an answered approval still stands for the same call: same hash (tool, input, plan with its binding), not revoked, not
+   * denied by the floor or by a rule since. A throw or a doubt is a no.
+   */
+  holds(request: ApprovalRequest, answer: ApprovalAnswer, now: { readonly plan: Plan; readonly where: Where }): Promise<Decision>
+  readonly grants: Grants
+  readonly approvals: Approvals
+  readonly taint: Taints
+  readonly budgets: Budgets
+  /** The session's permission mode: setting `policy.mode` through process, project, user and tenant; `ask` where none is set. */
+  mode(where: Pick<Where, 'user' | 'project' | 'process'>): Promise<PermissionMode>
+  close(): Promise<void>
+}
+
+export type Grants = {
+  list(given: { readonly user: string; readonly ended?: boolean }): Promise<readonly Grant[]>
+  add(given: NewGrant, by: Actor): Promise<Grant>
+  /** Reaches what runs: the next check doesn't find it. False: there is none of that person, or it has ended. */
+  revoke(id: string, user: string, by: Actor): Promise<boolean>
+}
+export type NewGrant = {
+  readonly user: string
+  readonly subject?: string
+  readonly capability: string
+  readonly resource?: string
+  readonly scope: Extract<GrantScope, 'project' | 'always'>
+  readonly project?: string
+  readonly maxRisk?: Risk
+  readonly expiresAt?: number
+}
+
+/** As outside sees it (CONTRACT section 4) plus what the edge needs to answer it. */
+export type ApprovalView = {
+  readonly id: ApprovalId
+  readonly user: string
+  readonly session: string
+  readonly process: string
+  readonly turn: string
+  readonly run: string
+  readonly risk: Risk
+  readonly tool: string
+  readonly capability: string
+  readonly target: string
+  readonly why: string
+  readonly consequences: string
+  readonly preview?: string
+  readonly alternatives?: readonly string[]
+  readonly scopes: readonly GrantScope[]
+  readonly status: 'requested' | 'approved' | 'rejected' | 'expired' | 'revoked'
+  readonly requestedAt: number
+  readonly expiresAt: number
+  readonly decidedBy?: string
+  readonly scope?: GrantScope
+}
+export type Approvals = {
+  get(id: ApprovalId): Promise<ApprovalView | null>
+  list(given: {
+    readonly user: string
+    readonly session?: string
+    readonly status?: ApprovalView['status']
+  }): Promise<readonly ApprovalView[]>
+  /** Checks an answer against its approval: scope offered, narrowing only narrower. Throws InvalidInput, Gone (stale). */
+  check(id: ApprovalId, answer: ApprovalAnswer): Promise<ApprovalView>
+}
+
+/** Where taint lies: processes (with all that they know) and files. Raised by events, so that it outlives the machine. */
+export type Taints = {
+  ofProcess(process: string): Promise<Taint>
+  /** Real, absolute path. `none` for a file that nothing tainted wrote. */
+  ofPath(path: string): Promise<Taint>
+  /** Of several, at once; the highest. */
+  ofPaths(paths: readonly string[]): Promise<Taint>
+}
+
+/** The facts by which a turn raises taint (turn.note): their types and data. policy's projection folds them. */
+export type TaintFacts = {
+  readonly 'taint-raised': { readonly process: string; readonly taint: Taint; readonly sources: readonly string[] }
+  readonly 'taint-written': { readonly paths: readonly string[]; readonly taint: Taint; readonly sources: readonly string[] }
+}
+
+export type { Budgets } from './budget.ts'
+export type { ApprovalAnswer, ApprovalRequest, Decision, Grant, GrantScope, PermissionMode, Plan, Risk, Taint, Where } from './decision.ts'

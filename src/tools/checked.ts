@@ -1,0 +1,12 @@
+// A call before it runs: whether it may, and what a person is asked.
+import type { ApprovalAnswer, ApprovalRequest } from '../policy/decision.ts'
+import type { ToolResult } from './tool.ts'
+
+/** What a person said to exactly this call. */
+export type Permit = { readonly request: ApprovalRequest; readonly answer: ApprovalAnswer }
+
+/** `text`: the question in one sentence, for the person. `deny`: the answer for the model, which names the rule. */
+export type Checked =
+  | { readonly effect: 'allow' }
+  | { readonly effect: 'ask'; readonly request: ApprovalRequest; readonly text: string }
+  | { readonly effect: 'deny'; readonly result: ToolResult }
