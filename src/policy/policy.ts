@@ -1,7 +1,7 @@
 // The policy: what may be done, what must be asked, what never happens. Pure decisions (decide.ts) over rules, grants and taint.
 // Owns: risk, the floor, precedence, permission modes, grants, approvals as they are decided, taint, budgets, the loop guard.
 // Leaves asking to engines (a turn's `ask`), running to tools, who may decide to the edges. Others also import decision.ts,
-// taint.ts, loop-guard.ts, budget.ts and retry.ts.
+// taint.ts, loop-guard.ts, budget.ts, retry.ts and request-hash.ts.
 import type { ApprovalId } from '../base/ids.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Budgets } from './budget.ts'
