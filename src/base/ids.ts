@@ -81,6 +81,10 @@ export function numberOf(digits: string): number {
 export function laneOf(process: ProcessId): LaneId {
   return process as string as LaneId
 }
+/** The lane of a stream (journal/stream.ts), named by what it holds: `scope:project/garden`, `inbox:ada`. */
+export function streamLane(name: `${string}:${string}`): LaneId {
+  return name as LaneId
+}
 export function processOf(lane: LaneId): ProcessId {
   return lane as string as ProcessId
 }

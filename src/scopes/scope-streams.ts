@@ -1,7 +1,7 @@
 // One stream per place holds its documents' heads and its settings: `scope:project/garden`, `scope:tenant/_tenant`. Texts are in the
 // events only. And what makes a place: that its name fits its level and that it exists.
 import { InvalidInput, NotFound } from '../base/errors.ts'
-import { isId, type LaneId } from '../base/ids.ts'
+import { isId, streamLane } from '../base/ids.ts'
 import type { Json } from '../base/json.ts'
 import { type Fold, openStream, type Stream } from '../journal/stream.ts'
 import { type Place, scopeFact } from './events.ts'
@@ -51,8 +51,8 @@ export function openScopeStreams(rooms: Pick<Rooms, 'journal' | 'store'>, projec
   const streams = new Recent<string, Stream<ScopeState>>(1000)
   return {
     of({ level, scope }) {
-      const name = `scope:${level}/${scope}`
-      return streams.get(name, () => openStream(rooms, name as LaneId, { fold: scopeFold }))
+      const name = `scope:${level}/${scope}` as const
+      return streams.get(name, () => openStream(rooms, streamLane(name), { fold: scopeFold }))
     },
     async places(scope) {
       const home = scope.user === undefined ? null : homeOf(scope.user)

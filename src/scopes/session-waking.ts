@@ -8,6 +8,9 @@ import type { Rooms } from './rooms.ts'
 /** The sessions of this node that sleep or are about to. A name too many costs one look. */
 export type Asleep = Set<SessionId>
 
+/** A person's note is an answer to an item of the inbox. */
+const words: ReadonlySet<string> = new Set(['message', 'answer', 'note'])
+
 export async function wakeOnWords(rooms: Rooms, asleep: Asleep, resume: (id: SessionId, by: Actor) => Promise<unknown>): Promise<void> {
   const { journal, views, log } = rooms
   for (const id of await views.conversation.asleep()) asleep.add(id)
@@ -21,7 +24,7 @@ export async function wakeOnWords(rooms: Rooms, asleep: Asleep, resume: (id: Ses
     if (asleep.size === 0) return
     for (const post of posts) {
       const { body, from } = post.entry
-      if (userOf(from) === null || (body.kind !== 'message' && body.kind !== 'answer')) continue
+      if (userOf(from) === null || !words.has(body.kind)) continue
       heard(post).catch((thrown) =>
         log('error', 'a suspended session could not be woken', { lane: post.entry.lane, why: messageOf(thrown) }),
       )

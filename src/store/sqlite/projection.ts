@@ -20,6 +20,11 @@ export type ProjectionSpec = {
   readonly tables: Readonly<Record<string, (t: TableNames) => string>>
   /** Must be a pure function of the event and of these tables, and synchronous. A throw stops the projection, not the lanes. */
   readonly on: Readonly<Record<string, (db: Db, event: Event, t: TableNames) => void>>
+  /**
+   * For frequent types: whether such an event changes anything here, by a cheap look at it and at the tables. Absent: yes. Without it
+   * each of them would cost a transaction.
+   */
+  readonly matters?: Readonly<Record<string, (db: Db, event: Event) => boolean>>
 }
 
 /** So many events that change nothing may be read again at a start. */
@@ -40,7 +45,7 @@ export function sqliteProjection(store: SqliteStore, spec: ProjectionSpec): Proj
     async apply(events, position) {
       // Events that change nothing here are passed without a transaction: after a restart they are read, and passed, once more.
       passedUnwritten += events.length
-      if (passedUnwritten < mostUnwritten && !events.some((event) => Object.hasOwn(spec.on, event.type))) return
+      if (passedUnwritten < mostUnwritten && !events.some((event) => changes(db, spec, event))) return
       store.quickly(() => {
         play(db, spec, { events, t: present })
         db.run(sql.move, position, spec.name)
@@ -67,6 +72,10 @@ function makeEmpty({ db }: SqliteStore, spec: ProjectionSpec): number {
     db.run(sql.begin, spec.name, spec.version, 0)
   })
   return 0
+}
+
+function changes(db: Db, spec: ProjectionSpec, event: Event): boolean {
+  return Object.hasOwn(spec.on, event.type) && (spec.matters?.[event.type]?.(db, event) ?? true)
 }
 
 function play(db: Db, spec: ProjectionSpec, { events, t }: { events: readonly Event[]; t: TableNames }): void {
