@@ -7,6 +7,7 @@ import { systemText } from '../../context/system.ts'
 import type { Act, Turn } from '../../lanes/engine.ts'
 import type { Finish, ModelMessage, ModelReply, ToolCall, Usage } from '../../models/message.ts'
 import type { ModelPort } from '../../models/models.ts'
+import type { ToolSpec } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
 import type { History } from './history.ts'
 import { personaOf, type Setup, type SetupRooms } from './setup.ts'
@@ -31,26 +32,40 @@ export type AskRooms = {
   readonly agents: SetupRooms['agents']
 }
 
+/** A line of the turn itself, and where it is recorded: a manifest then names it instead of keeping it a second time. */
+export type OwnLine = ModelMessage & { readonly from?: { readonly step: string } | { readonly entry: string } }
+
+/** What an engine adds to a call. */
+export type More = {
+  /** The engine's own action tool, beside those of the setup. */
+  readonly tools?: readonly ToolSpec[]
+  /** The engine's own facts (delegated workers, todos): marked as the hub's, behind the stable part. */
+  readonly blocks?: readonly { readonly name: string; readonly text: string }[]
+  readonly toolChoice?: 'auto' | 'required'
+  /** Instead of the text of the agent's file. */
+  readonly persona?: string
+  /** In which part the engine asks, when there are several in one process; each has a foundation of its own. Default: 'main'. */
+  readonly as?: string
+}
+
+export type AskGiven = { readonly setup: Setup; readonly own: readonly OwnLine[]; readonly act: Act; readonly more?: More }
+
 /** Throws StewardError with the failure's code when the model fails: the step fails, and the turn with it. */
-export async function askModel(
-  rooms: AskRooms,
-  turn: Turn,
-  given: { setup: Setup; own: readonly ModelMessage[]; act: Act },
-): Promise<Asked> {
-  const { setup, own, act } = given
+export async function askModel(rooms: AskRooms, turn: Turn, given: AskGiven): Promise<Asked> {
+  const { setup, own, act, more = {} } = given
   const names = setup.tools.map((tool) => tool.name)
-  const specs = rooms.tools.specs(names)
+  const specs = [...rooms.tools.specs(names), ...(more.tools ?? [])]
   const system = systemText({
     ...setup,
-    persona: await personaOf(rooms.agents, setup, turn.process),
-    tools: names,
+    persona: more.persona ?? (await personaOf(rooms.agents, setup, turn.process)),
+    tools: specs.map((spec) => spec.name),
     day: iso(turn.entries[0]?.at ?? 0).slice(0, 10),
   })
   const parts = { system, history: linesOf(await rooms.history.walk(turn.before)), own, overhead: JSON.stringify(specs).length }
   // A smaller model than thought: what is given is halved, twice at most.
   for (let budget = setup.budget; ; budget = Math.floor(budget / 2)) {
     const { messages, manifest } = assemble(parts, budget)
-    const request = { tier: setup.agent.tier, messages, tools: specs }
+    const request = { tier: setup.agent.tier, messages, tools: specs, ...(more.toolChoice ? { toolChoice: more.toolChoice } : {}) }
     const reply = await rooms.models.stream(request, { signal: act.signal, onText: act.stream, priority: act.priority })
     if (reply.ok || reply.code !== 'context_length' || budget * 4 <= setup.budget) return asked(reply, manifest)
   }
