@@ -1,6 +1,7 @@
 // `steward ask TEXT`: one message, the settled reply on standard output.
 
 import { randomUUID } from 'node:crypto'
+import { cwd } from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type MessageAnswered, maxWaitSeconds, messageAccepted, messageAnswered, sessionMade } from '../protocol/api.ts'
 import { isFinal } from '../protocol/message-status.ts'
@@ -39,7 +40,7 @@ async function newSession(hub: Hub, text: string, { agent, project }: AskOptions
 /** `--wait 0`: sent, and not waited for. */
 async function justSay(hub: Hub, session: string, text: string): Promise<Result> {
   const path = `/api/sessions/${encodeURIComponent(session)}/messages`
-  const accepted = await hub.call('POST', path, messageAccepted, { body: { id: `cli-${randomUUID()}`, text } })
+  const accepted = await hub.call('POST', path, messageAccepted, { body: { id: `cli-${randomUUID()}`, text, folder: cwd() } })
   return { value: { ...accepted, session }, text: `Sent. Look with: steward sessions show ${session}` }
 }
 
@@ -54,7 +55,7 @@ const againMs = 1_000
  * again runs nothing twice. Throws HubUnreachable when it does not come back.
  */
 async function sayAndWait(hub: Hub, session: string, { text, waitSeconds }: Said): Promise<MessageAnswered> {
-  const body = { id: `cli-${randomUUID()}`, text }
+  const body = { id: `cli-${randomUUID()}`, text, folder: cwd() }
   const until = performance.now() + waitSeconds * 1000
   for (let tries = 0; ; ) {
     const left = Math.max(0, until - performance.now())
@@ -68,7 +69,7 @@ async function sayAndWait(hub: Hub, session: string, { text, waitSeconds }: Said
   }
 }
 
-type Once = { readonly body: { readonly id: string; readonly text: string }; readonly seconds: number }
+type Once = { readonly body: { readonly id: string; readonly text: string; readonly folder: string }; readonly seconds: number }
 
 /** null: the hub is gone. A hub that is just going answers before the time is over. */
 async function sayOnce(hub: Hub, session: string, { body, seconds }: Once): Promise<MessageAnswered | null> {

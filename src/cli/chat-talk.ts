@@ -1,6 +1,7 @@
 // One conversation over a link: which session it is in, its view, and what is sent. Knows nothing of keyboards and screens.
 
 import { randomUUID } from 'node:crypto'
+import { cwd } from 'node:process'
 import { formatCursor, parseCursor } from '../protocol/cursor.ts'
 import type { Frame } from '../protocol/frames.ts'
 import { emptyView, fold, type View } from '../protocol/view.ts'
@@ -119,7 +120,7 @@ export function openTalk(options: TalkOptions): Talk {
     async say(text) {
       const id = `cli-${randomUUID()}`
       own.add(id)
-      await link.request('say', { sessionId: view.session, id, text })
+      await link.request('say', { sessionId: view.session, id, text, folder: cwd() })
       return id
     },
     async answer(questionId, given) {

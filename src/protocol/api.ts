@@ -69,6 +69,12 @@ export const newMessage = z.strictObject({
   text: z.string(),
   attachments: z.array(attachment.strict()).max(20).optional(),
   voice: z.boolean().optional(),
+  /** The absolute folder that relative paths in the text are meant from: the terminal's. */
+  folder: z
+    .string()
+    .max(4096)
+    .regex(/^(\/|[A-Za-z]:[\\/])[^\0\n\r]*$/, 'must be the absolute path of a folder')
+    .optional(),
   to: name.optional(),
   when: z.enum(['now', 'next']).optional(),
   parent: id('msg').nullable().optional(),

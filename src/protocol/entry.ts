@@ -40,6 +40,8 @@ export type MessageBody = {
   /** 'next': not at a safe point of the running turn, but in the turn after it. */
   readonly when?: 'now' | 'next'
   readonly voice?: boolean
+  /** The absolute folder that the person's terminal stood in; what they name relatively is meant from there. */
+  readonly folder?: string
 }
 /** Work that another lane asks for; its answer goes to replyTo. */
 export type RequestBody = { readonly kind: 'request'; readonly text: string; readonly data?: JsonObject }

@@ -82,6 +82,8 @@ export type NewSession = {
   readonly profile?: string
   /** The same key of the same person makes one session, also after a restart; for another project or agent it is a Conflict. */
   readonly key?: string
+  /** It is another process's worker: it faces no person, and starts with these parameters beside its agent's own. */
+  readonly worker?: { readonly parent: ProcessId; readonly params?: JsonObject }
 }
 /** `life`: the decided part of its status; OPEN sessions derive the rest from their processes. */
 export type SessionBrief = {

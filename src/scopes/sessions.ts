@@ -167,10 +167,10 @@ async function make(rooms: Rooms, projects: ProjectsRoom, given: NewSession): Pr
     project: project.name,
     agent: found.agent,
     engine: found.engine,
-    params: found.params,
+    params: { ...found.params, ...given.worker?.params },
     user: given.user,
-    parent: null,
-    facesPerson: true,
+    parent: given.worker?.parent ?? null,
+    facesPerson: given.worker === undefined,
   }
   const policies = { ...defaultPolicies, ...found.policies }
   const { tenant, agent, user } = process

@@ -119,7 +119,7 @@ async function bodiesOf(hub: Hub, caller: Caller, where: Where, given: NewMessag
 }
 
 function bodyOf(session: SessionId, given: NewMessage): MessageBody {
-  const { id, text, attachments, voice, to, when, parent, replaces } = given
+  const { id, text, attachments, voice, folder, to, when, parent, replaces } = given
   return {
     kind: 'message',
     session,
@@ -128,6 +128,7 @@ function bodyOf(session: SessionId, given: NewMessage): MessageBody {
     // What is said and what goes without saying are the same message.
     ...(attachments === undefined || attachments.length === 0 ? {} : { attachments }),
     ...(voice ? { voice } : {}),
+    ...(folder === undefined ? {} : { folder }),
     ...(to === undefined ? {} : { to }),
     ...(when === undefined || when === 'now' ? {} : { when }),
     ...(parent === undefined ? {} : { parent: parent as MessageId | null }),
