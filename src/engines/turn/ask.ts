@@ -7,12 +7,16 @@ import { systemText } from '../../context/system.ts'
 import type { Act, Turn } from '../../lanes/engine.ts'
 import type { Finish, ModelMessage, ModelReply, ToolCall, Usage } from '../../models/message.ts'
 import type { ModelPort } from '../../models/models.ts'
+import type { Micros, Spender } from '../../policy/budget.ts'
 import type { ToolSpec } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
 import type { History } from './history.ts'
 import { personaOf, type Setup, type SetupRooms } from './setup.ts'
 
-/** What the step records. `said` instead of an answer: an ordinary sentence, because there is no model. */
+/**
+ * What the step records. `said` instead of an answer: an ordinary sentence, because there is no model. `budget`: a limit of the person
+ * stands against the call. `attempt`: which one it was; those before were cut short and may have cost something.
+ */
 export type Asked =
   | {
       readonly ok: true
@@ -22,8 +26,13 @@ export type Asked =
       readonly usage: Usage
       readonly model: string
       readonly given: Manifest
+      readonly cost?: Micros | null
+      readonly fellBack?: NonNullable<Extract<ModelReply, { ok: true }>['fellBack']>
+      readonly attempt?: number
     }
-  | { readonly ok: false; readonly said: string }
+  | { readonly ok: false; readonly said: string; readonly budget?: OverBudget }
+
+export type OverBudget = NonNullable<Extract<ModelReply, { ok: false }>['budget']>
 
 export type AskRooms = {
   readonly models: ModelPort
@@ -65,14 +74,24 @@ export async function askModel(rooms: AskRooms, turn: Turn, given: AskGiven): Pr
   // A smaller model than thought: what is given is halved, twice at most.
   for (let budget = setup.budget; ; budget = Math.floor(budget / 2)) {
     const { messages, manifest } = assemble(parts, budget)
-    const request = { tier: setup.agent.tier, messages, tools: specs, ...(more.toolChoice ? { toolChoice: more.toolChoice } : {}) }
+    const request = {
+      ...{ tier: setup.agent.tier, messages, tools: specs, spender: spenderOf(turn) },
+      ...(setup.localOnly ? { localOnly: true } : {}),
+      ...(more.toolChoice ? { toolChoice: more.toolChoice } : {}),
+    }
     const reply = await rooms.models.stream(request, { signal: act.signal, onText: act.stream, priority: act.priority })
-    if (reply.ok || reply.code !== 'context_length' || budget * 4 <= setup.budget) return asked(reply, manifest)
+    if (reply.ok || reply.code !== 'context_length' || budget * 4 <= setup.budget) return asked(reply, manifest, act.attempt)
   }
 }
 
-function asked(reply: ModelReply, given: Manifest): Asked {
-  if (reply.ok) return { ...reply, given }
+/** Who pays for what this turn asks. */
+export function spenderOf({ process, chain }: Turn): Spender {
+  return { user: process.user, project: process.project, session: process.session, run: chain.root }
+}
+
+function asked(reply: ModelReply, given: Manifest, attempt: number): Asked {
+  if (reply.ok) return { ...reply, given, attempt }
+  if (reply.code === 'budget' && reply.budget) return { ok: false, said: reply.message, budget: reply.budget }
   if (reply.code === 'no_model') return { ok: false, said: reply.message }
   throw new StewardError(reply.code, reply.message)
 }

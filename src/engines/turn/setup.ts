@@ -18,6 +18,10 @@ export type Setup = {
   readonly tools: readonly { readonly name: string; readonly effect: Effect }[]
   /** Of the conversation, where one was set; absent in what older versions recorded. */
   readonly language?: string | null
+  /** What its agent may do: its file's pledge, narrowed by who made the process. Absent in what older versions recorded. */
+  readonly pledge?: readonly string[]
+  /** The project's texts go to models of this machine only. */
+  readonly localOnly?: boolean
   /** Tokens, by estimate. */
   readonly budget: number
 }
