@@ -1,5 +1,6 @@
 // A call before it runs: whether it may, and what a person is asked.
 import type { ApprovalAnswer, ApprovalRequest } from '../policy/decision.ts'
+import type { Policy, Taints } from '../policy/policy.ts'
 import type { ToolResult } from './tool.ts'
 
 /** What a person said to exactly this call. */
@@ -10,3 +11,6 @@ export type Checked =
   | { readonly effect: 'allow' }
   | { readonly effect: 'ask'; readonly request: ApprovalRequest; readonly text: string }
   | { readonly effect: 'deny'; readonly result: ToolResult }
+
+/** The part of policy that a call needs. */
+export type ToolPolicy = Pick<Policy, 'check' | 'holds'> & { readonly taint: Pick<Taints, 'ofPaths'> }

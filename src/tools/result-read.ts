@@ -16,12 +16,13 @@ export function resultRead(results: Results): Tool {
       characters: z.int().min(1).max(25_000).default(20_000),
     }),
     async run({ ref, from, characters }, { process }) {
-      const text = await results.read(process.session, ref)
-      if (text === null) return refused('not_found', `There is no result "${ref.slice(0, 64)}" in this session.`)
+      const kept = await results.read(process.session, ref)
+      if (kept === null) return refused('not_found', `There is no result "${ref.slice(0, 64)}" in this session.`)
+      const { text, taint } = kept
       if (from >= text.length) return refused('invalid', `That result has ${text.length} characters; "from" must be less.`)
       const end = Math.min(text.length, from + characters)
       const rest = end < text.length ? `more follows from ${end}` : 'that is the end'
-      return done(`${text.slice(from, end)}\n[characters ${from} to ${end} of ${text.length}; ${rest}]`)
+      return done(`${text.slice(from, end)}\n[characters ${from} to ${end} of ${text.length}; ${rest}]`, { taint })
     },
   })
 }

@@ -11,6 +11,8 @@ export type Effect = 'replayable' | 'idempotent' | 'once'
 
 export type Tool = Omit<ToolDefinition<never>, 'input' | 'run' | 'plan'> & {
   readonly spec: ToolSpec
+  /** What is wrong with the arguments, in a sentence; null: nothing. */
+  faultIn(given: JsonObject): string | null
   /** Null for arguments that don't fit: the call will be refused anyway. */
   plan(given: JsonObject, context: ToolContext): Promise<Plan | null>
   /** Checks the arguments first; nothing runs with wrong ones. */
@@ -40,6 +42,8 @@ export type ToolDefinition<Input> = {
   readonly taint?: Taint
   /** Client profiles it is for; absent: any. */
   readonly profiles?: readonly string[]
+  /** Roles that the asking engine must have; absent: none. */
+  readonly roles?: readonly string[]
   /** Named in the discovery block only, until it is asked for; `searchHint` says what it is good for. */
   readonly deferred?: boolean
   readonly searchHint?: string
@@ -62,9 +66,13 @@ export type ToolContext = {
   readonly roots: readonly string[]
   /** Folders of the hub itself, which no agent sees even where they lie in a root. */
   readonly closed: readonly string[]
+  /** Every tool that the agent may call here, by name. */
+  readonly allowed: readonly string[]
   readonly signal: AbortSignal
   /** The idempotency key of this call. */
   readonly key: string
+  /** Of the plan that was let through (Plan.binding): a tool refuses when what it acts on is not that any more. */
+  readonly binding?: string
   /** What the asking turn has on its mind. */
   readonly taint: Taint
   readonly agent: { readonly name: string; readonly pledge: readonly string[] }
@@ -77,11 +85,25 @@ export type ToolContext = {
   progress(words: string): void
 }
 
-/** `taint`, `sources`: what this answer brings, when it is more than the tool always does. `wrote`: real paths that it changed. */
+/** `allowed`: the names that may be called, as `surface()` gave them when the turn began. */
+export type Call = { readonly name: string; readonly input: JsonObject; readonly allowed: readonly string[] }
+
+/** What the pipeline fills in itself is left to it. */
+export type CallContext = Omit<ToolContext, 'closed' | 'allowed' | 'binding'>
+
+/**
+ * `taint`, `sources`: what this answer brings, when it is more than the tool always does. `read`: real paths whose content it shows,
+ * so that their taint comes along; a folder stands for all that lies in it. `wrote`: real paths that it changed.
+ */
 export type Outcome = (
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly code: string; readonly text: string }
-) & { readonly taint?: Taint; readonly sources?: readonly string[]; readonly wrote?: readonly string[] }
+) & {
+  readonly taint?: Taint
+  readonly sources?: readonly string[]
+  readonly read?: readonly string[]
+  readonly wrote?: readonly string[]
+}
 
 /** What the model reads and the step records. `ref` and `size` (characters) when there is more than `text`. */
 export type ToolResult = {
@@ -98,8 +120,9 @@ export type ToolResult = {
 /** For the model. `schema` is a JSON schema of type object. */
 export type ToolSpec = { readonly name: string; readonly description: string; readonly schema: JsonObject }
 
-export function done(text: string): Outcome {
-  return { ok: true, text }
+/** `more`: what the answer brings beside its text. */
+export function done(text: string, more: Omit<Outcome, 'ok' | 'code' | 'text'> = {}): Outcome {
+  return { ok: true, text, ...more }
 }
 
 /** `text` says what was wrong and what is allowed, to the model as to a person. */
@@ -115,6 +138,10 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   return {
     ...rest,
     spec: { name: rest.name, description: rest.description, schema },
+    faultIn(given) {
+      const checked = checkArguments(input, schema, given)
+      return checked.ok ? null : `${rest.name}: ${checked.why}`
+    },
     async plan(given, context) {
       const checked = checkArguments(input, schema, given)
       if (!checked.ok) return null

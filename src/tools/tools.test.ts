@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../base/json.ts'
-import { handClock } from '../base/testing.ts'
+import { handClock, settleLoop } from '../base/testing.ts'
 import { folderResults, memoryResults } from './results.ts'
-import { allowedTools } from './surface.ts'
-import { contextFor } from './testing.ts'
+import { callable, classify } from './surface.ts'
+import { contextFor, policyThat } from './testing.ts'
 import { defineTool, done, refused, type ToolDefinition } from './tool.ts'
 import { openTools } from './tools.ts'
 
@@ -21,7 +21,7 @@ const shape = z.strictObject({
 /** Tools with one more, `probe`, and what that was called with. */
 function withProbe(given: Partial<ToolDefinition<z.infer<typeof shape>>> = {}) {
   const clock = handClock()
-  const tools = openTools({ clock, results: memoryResults(), closed: [] })
+  const tools = openTools({ clock, results: memoryResults(), closed: [], policy: policyThat('allow') })
   const inputs: unknown[] = []
   tools.register(
     defineTool({
@@ -57,7 +57,7 @@ describe('[T1] the surface', () => {
   ]
   const none = { add: [], remove: [], defer: [] }
   const of = (pledge: string[] | null, tools: Partial<typeof none> = {}, roots = ['/p']) =>
-    allowedTools(all, { pledge, tools: { ...none, ...tools } }, roots).join()
+    callable(classify(all, { pledge, tools: { ...none, ...tools } }, { roots })).join()
 
   test('is what the pledge holds, and what needs none', () => {
     expect(of(['fs.read'])).toBe('read,time')
@@ -69,7 +69,7 @@ describe('[T1] the surface', () => {
   test('is narrowed by name and label; remove wins over add, and add gives nothing that was not pledged', () => {
     expect(of(['fs.*'], { remove: ['@write'] as never[] })).toBe('read,time')
     expect(of(['fs.read'], { add: ['write', 'read'] as never[], remove: ['read'] as never[] })).toBe('time')
-    expect(of(['fs.*'], { defer: ['@files'] as never[], add: ['read'] as never[] })).toBe('read,time')
+    expect(of(['fs.*'], { defer: ['@files'] as never[], add: ['read'] as never[] })).toBe('read,time,write')
   })
 
   test('has no file tools where there are no folders', () => {
@@ -161,6 +161,7 @@ describe('[T3] a call ends', () => {
       },
     })
     const called = call({ path: 'x' })
+    await settleLoop()
     clock.advance(5000)
     expect(await called).toEqual({ ok: false, code: 'timeout', text: 'probe did not end within 5 seconds and was given up.' })
     expect([stopped, clock.pending]).toEqual([true, 0])
@@ -178,6 +179,7 @@ describe('[T3] a call ends', () => {
     await expect(broken.call({ path: 'x' })).rejects.toThrow('line cut')
     const slow = withProbe({ effect: 'once', timeoutMs: 1000, run: () => new Promise(() => {}) })
     const called = slow.call({ path: 'x' })
+    await settleLoop()
     slow.clock.advance(1000)
     await expect(called).rejects.toThrow('did not end within 1 seconds')
     const no = withProbe({ effect: 'once', run: async () => refused('full', 'nothing was sent') })
@@ -221,15 +223,15 @@ describe('[T4] long answers', () => {
     try {
       const results = folderResults(join(folder, 'results'))
       expect(await results.read('ses_1', '0'.repeat(32))).toBeNull()
-      const ref = await results.keep('ses_1', long)
-      expect(await results.keep('ses_1', long)).toBe(ref)
-      expect(await results.read('ses_1', ref)).toBe(long)
+      const ref = await results.keep('ses_1', { text: long, taint: 'content' })
+      expect(await results.keep('ses_1', { text: long, taint: 'content' })).toBe(ref)
+      expect(await results.read('ses_1', ref)).toEqual({ text: long, taint: 'content' })
       expect(await results.read('ses_2', ref)).toBeNull()
       expect(await results.read('ses_1', `../ses_1/${ref}`)).toBeNull()
-      await expect(results.keep('../up', 'x')).rejects.toThrow()
+      await expect(results.keep('../up', { text: 'x', taint: 'none' })).rejects.toThrow()
       const files = readdirSync(join(folder, 'results/ses_1'))
-      expect(files).toEqual([`${ref}.txt`])
-      expect(statSync(join(folder, 'results/ses_1', `${ref}.txt`)).mode & 0o777).toBe(0o600)
+      expect(files).toEqual([`${ref}.content.txt`])
+      expect(statSync(join(folder, 'results/ses_1', `${ref}.content.txt`)).mode & 0o777).toBe(0o600)
       expect(statSync(join(folder, 'results/ses_1')).mode & 0o777).toBe(0o700)
     } finally {
       rmSync(folder, { recursive: true })
@@ -249,7 +251,13 @@ test('time_now reads the clock when asked, in any zone', async () => {
 })
 
 test("time_now answers in the person's own zone when none is named", async () => {
-  const tools = openTools({ clock: handClock(), results: memoryResults(), closed: [], zone: 'America/New_York' })
+  const tools = openTools({
+    clock: handClock(),
+    results: memoryResults(),
+    closed: [],
+    policy: policyThat('allow'),
+    zone: 'America/New_York',
+  })
   const answer = await tools.call({ name: 'time_now', input: {}, allowed: ['time_now'] }, contextFor())
   expect(answer.text).toBe('Wednesday, 2025-12-31 19:00:00 -05:00 in America/New_York; 2026-01-01T00:00:00.000Z in UTC')
 })

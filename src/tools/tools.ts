@@ -1,7 +1,7 @@
 // The tools: what agents can do, and the one way in which it is done.
-// Owns: the registry, which tools an agent is given, the pipeline of a call, long answers by reference, and the families files/
-// and time/. Leaves permissions beyond the pledge to policy, recording to the lanes' steps. Others also import tool.ts, checked.ts and
-// results.ts; a room that has tools of its own makes them with tool.ts and steward.ts registers them.
+// Owns: the registry, which tools an agent is given, the pipeline of a call, long answers by reference, and the families files/,
+// exec/ and time/. Leaves what may happen to policy, recording to the lanes' steps. Others also import tool.ts, checked.ts,
+// surface.ts, look-only.ts and results.ts; a room that has tools of its own makes them with tool.ts and steward.ts registers them.
 //
 // T1  A call runs only when its tool is among those its agent was given; nothing else about the call can change that.
 // T2  Arguments are checked before anything runs: `""`, null and {} are none where optional, and what is wrong is named.
@@ -12,21 +12,27 @@
 // T6  Binary, special and huge files are named, not poured out; invalid text is shown as such.
 // T7  A search ends whatever its pattern, and says what it left out.
 import type { Clock } from '../base/clock.ts'
-import { messageOf } from '../base/errors.ts'
-import type { JsonObject } from '../base/json.ts'
-import { type Log, silent } from '../base/log.ts'
+import type { Log } from '../base/log.ts'
+import { type AnswerRooms, answerOf } from './answer.ts'
+import { type Answers, openAnswers } from './answers.ts'
+import { openAwake } from './awake.ts'
 import type { Checked, Permit } from './checked.ts'
+import { discoveryBlock, toolDescription, toolList, wokenBy } from './discovery.ts'
 import { fileTools } from './files/files.ts'
+import { type Gate, look, pass } from './gate.ts'
+import { openPace, type Pace } from './pace.ts'
 import { resultRead } from './result-read.ts'
-import type { Results } from './results.ts'
-import { type Asker, allowedTools } from './surface.ts'
+import { runLimited } from './running.ts'
+import { type AskedFrom, type Asker, type Classified, callable, classify } from './surface.ts'
 import { timeNow } from './time/time.ts'
-import { type Effect, type Outcome, refused, type Tool, type ToolContext, type ToolResult, type ToolSpec } from './tool.ts'
+import type { Call, CallContext, Effect, Tool, ToolContext, ToolResult, ToolSpec } from './tool.ts'
 
 export type Tools = {
   /** Throws for a name that is taken: a bug of who registers. */
   register(tool: Tool): void
-  /** Names that this agent may call there, sorted. */
+  /** Which tools an agent is given, and how. Read it once a turn and record it: within a turn it stays. */
+  surface(asker: Asker, from: Omit<AskedFrom, 'activated'> & { readonly session?: string }): Surface
+  /** `surface().callable` of who asks from nowhere in particular. */
   allowed(asker: Asker, roots: readonly string[]): readonly string[]
   /** What a model is told about them, sorted by name, so that a provider's cache holds. Unknown names are left out. */
   specs(names: readonly string[]): readonly ToolSpec[]
@@ -36,21 +42,27 @@ export type Tools = {
    * Runs one call. Throws when it was stopped: what the signal says. A tool that must not happen twice also throws when it breaks
    * or takes too long, because nobody knows then whether it happened; NotDone when that is certain (T20).
    */
-  call(call: Call, context: Omit<ToolContext, 'closed'> & { readonly permit?: Permit }): Promise<ToolResult>
+  call(call: Call, context: CallContext & { readonly permit?: Permit }): Promise<ToolResult>
   /**
    * Whether the call may run: arguments, surface, capability, policy. Looks only, so that an engine may record it (turn.read).
    * `call` checks again all the same: without a permit nothing runs that would have to be asked.
    */
-  check(call: Call, context: Omit<ToolContext, 'closed'>): Promise<Checked>
-  /** False for tools whose every call is R0 and not outward: they are checked inside their own step. */
+  check(call: Call, context: CallContext): Promise<Checked>
+  /**
+   * False for tools whose every call is R0 and not outward: they are checked inside their own step. Should a rule ask about one all
+   * the same, its answer has the code `needs_approval`.
+   */
   mayAsk(name: string): boolean
 }
-/** `allowed`: what `allowed()` gave when the turn began. */
-export type Call = { readonly name: string; readonly input: JsonObject; readonly allowed: readonly string[] }
 
-export type ToolRooms = {
+/**
+ * JSON. What a model is given with its calls is `specs(primary)` followed by `specs(live(surface, calls so far))`; `discovery` is
+ * text for its system prompt; `callable` is what a call is checked against.
+ */
+export type Surface = Classified & { readonly callable: readonly string[]; readonly discovery: string }
+
+export type ToolRooms = AnswerRooms & {
   readonly clock: Clock
-  readonly results: Results
   /** The data folder and whatever else no agent may see. */
   readonly closed: readonly string[]
   /** IANA name of the zone that the person lives in; UTC when it is not known. */
@@ -58,93 +70,76 @@ export type ToolRooms = {
   readonly log?: Log
 }
 
-const defaultTimeoutMs = 30_000
-const defaultOutputLimit = 30_000
-/** A longer answer is not kept whole. */
-const mostKept = 2_000_000
+const defaultPerMinute = 120
 
 /** With the built-in families registered. */
 export function openTools(rooms: ToolRooms): Tools {
+  const { clock, closed, policy } = rooms
   const registry = new Map<string, Tool>()
   const register = (tool: Tool) => {
     if (registry.has(tool.name)) throw new Error(`There are two tools named "${tool.name}".`)
     registry.set(tool.name, tool)
   }
-  for (const tool of [...fileTools, timeNow(rooms.clock, rooms.zone ?? 'UTC'), resultRead(rooms.results)]) register(tool)
+  const find = (name: string) => registry.get(name)
+  const floor = [toolList(find), toolDescription(find)]
+  for (const tool of [...floor, ...fileTools, timeNow(clock, rooms.zone ?? 'UTC'), resultRead(rooms.results)]) register(tool)
+  const awake = openAwake(clock)
+  const line: Line = { rooms, gate: { find, policy }, pace: openPace(clock), answers: openAnswers(clock) }
+  const surface: Tools['surface'] = (asker, { session, ...from }) => {
+    const activated = session === undefined ? [] : awake.of(session)
+    const classified = classify([...registry.values()], asker, { ...from, activated })
+    return { ...classified, callable: callable(classified), discovery: discoveryBlock(find, classified.deferred) }
+  }
   return {
     register,
-    allowed: (asker, roots) => allowedTools([...registry.values()], asker, roots),
-    specs: (names) => [...names].sort().flatMap((name) => registry.get(name)?.spec ?? []),
-    effectOf: (name) => registry.get(name)?.effect ?? null,
-    mayAsk: (name) => (registry.get(name)?.risk ?? 'R0') !== 'R0' || registry.get(name)?.outward === true,
-    check: async () => ({ effect: 'allow' }),
-    async call(call, context) {
-      const tool = call.allowed.includes(call.name) ? registry.get(call.name) : undefined
-      if (!tool) return unknown(call)
-      const outcome = await runLimited(rooms, tool, { call, context: { ...context, closed: rooms.closed } })
-      return cut(rooms.results, outcome, { session: context.process.session, limit: tool.outputLimit ?? defaultOutputLimit })
+    surface,
+    allowed: (asker, roots) => surface(asker, { roots }).callable,
+    specs: (names) => [...names].sort().flatMap((name) => find(name)?.spec ?? []),
+    effectOf: (name) => find(name)?.effect ?? null,
+    mayAsk: (name) => (find(name)?.risk ?? 'R0') !== 'R0' || find(name)?.outward === true,
+    check: (call, context) => look(line.gate, call, { ...context, closed, allowed: call.allowed }),
+    async call(call, { permit, ...context }) {
+      context.signal.throwIfAborted()
+      const result = await run(line, call, { context: { ...context, closed, allowed: call.allowed }, ...(permit ? { permit } : {}) })
+      if (result.ok)
+        awake.wake(
+          context.process.session,
+          wokenBy(call).filter((name) => call.allowed.includes(name)),
+        )
+      return result
     },
   }
 }
 
-function unknown(call: Call): ToolResult {
-  const names = call.allowed.join(', ') || 'none'
-  return { ok: false, code: 'unknown_tool', text: `There is no tool "${call.name.slice(0, 64)}" here. Tools are: ${names}.` }
+/** Deferred tools that became live in a turn: at its beginning or by a call since. Pure. `calls` as the turn recorded them. */
+export function live(surface: Pick<Surface, 'deferred' | 'activated'>, calls: readonly Pick<Call, 'name' | 'input'>[]): readonly string[] {
+  const woken = new Set([...surface.activated, ...calls.flatMap(wokenBy)])
+  return surface.deferred.filter((name) => woken.has(name))
 }
 
-type Running = { readonly call: Call; readonly context: ToolContext }
+type Line = { readonly rooms: ToolRooms; readonly gate: Gate; readonly pace: Pace; readonly answers: Answers }
 
-/** The tool's own answer, or why there is none. What it still does after its time is ignored. */
-async function runLimited(rooms: ToolRooms, tool: Tool, { call, context }: Running): Promise<Outcome> {
-  const { signal } = context
-  signal.throwIfAborted()
-  const inner = new AbortController()
-  const timeoutMs = tool.timeoutMs ?? defaultTimeoutMs
-  const over = Promise.withResolvers<Outcome>()
-  const stop = () => {
-    inner.abort(signal.reason)
-    over.reject(signal.reason)
-  }
-  signal.addEventListener('abort', stop, { once: true })
-  const alarm = rooms.clock.after(timeoutMs, () => {
-    const why = `${tool.name} did not end within ${timeoutMs / 1000} seconds and was given up.`
-    if (tool.effect === 'once') over.reject(new Error(why))
-    else over.resolve(refused('timeout', why))
-    inner.abort()
-  })
-  try {
-    return await Promise.race([attempt(rooms, tool, { call, context: { ...context, signal: inner.signal } }), over.promise])
-  } finally {
-    alarm.cancel()
-    signal.removeEventListener('abort', stop)
-  }
+/** The pipeline: gate, rate, answers that are known, the run, its words. Until the run nothing has happened. */
+async function run(line: Line, call: Call, given: { context: ToolContext; permit?: Permit }): Promise<ToolResult> {
+  const { rooms, gate, pace, answers } = line
+  const { session } = given.context.process
+  const passed = await pass(gate, call, given)
+  if (!('tool' in passed)) return passed
+  const { tool, plan } = passed
+  const most = tool.perMinute ?? defaultPerMinute
+  const waitMs = pace.take(session, tool.name, most)
+  if (waitMs !== null) return tooOften(tool, most, waitMs)
+  const context = plan.binding === undefined ? given.context : { ...given.context, binding: plan.binding }
+  const known = answers.get(tool, call, context)
+  if (known !== null) return known
+  const outcome = await runLimited(rooms, tool, { call, context })
+  if (tool.effect !== 'replayable') answers.forget(session)
+  const result = await answerOf(rooms, tool, { outcome, session })
+  answers.keep(tool, call, { context, result })
+  return result
 }
 
-async function attempt({ log = silent }: ToolRooms, tool: Tool, { call, context }: Running): Promise<Outcome> {
-  try {
-    return await tool.run(call.input, context)
-  } catch (thrown) {
-    if (tool.effect === 'once') throw thrown
-    log('warn', 'a tool broke', { tool: tool.name, session: context.process.session, error: messageOf(thrown) })
-    return refused('broken', `${tool.name} broke: ${messageOf(thrown).slice(0, 300)}`)
-  }
-}
-
-type Cutting = { readonly session: string; readonly limit: number }
-
-async function cut(results: Results, outcome: Outcome, { session, limit }: Cutting): Promise<ToolResult> {
-  const text = storable(outcome.text)
-  const base = outcome.ok ? { ok: true } : { ok: false, code: outcome.code }
-  if (text.length <= limit) return { ...base, text }
-  const whole = text.slice(0, mostKept)
-  const ref = await results.keep(session, whole)
-  const shown = whole.slice(0, limit).toWellFormed()
-  const lost = text.length > mostKept ? ` (of ${text.length}; the rest is not kept)` : ''
-  const note = `[the first ${limit} of ${whole.length} characters${lost}; read on with result_read {"ref": "${ref}", "from": ${limit}}]`
-  return { ...base, text: `${shown}\n${note}`, ref, size: whole.length }
-}
-
-/** No store keeps half characters or NUL. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd')
+function tooOften({ name }: Tool, most: number, waitMs: number): ToolResult {
+  const text = `Not run: ${name} may be called ${most} times a minute in one session. Again in ${Math.ceil(waitMs / 1000)} seconds.`
+  return { ok: false, code: 'rate_limited', text }
 }

@@ -1,0 +1,112 @@
+// Before a call runs: surface, arguments, capability, plan, policy, in this order. Looks only. Whatever goes wrong here, nothing ran.
+
+import { messageOf } from '../base/errors.ts'
+import { canonical } from '../base/json.ts'
+import type { Decision, Plan, Where } from '../policy/decision.ts'
+import { requestHash } from '../policy/request-hash.ts'
+import type { Checked, Permit, ToolPolicy } from './checked.ts'
+import { covers } from './surface.ts'
+import type { Call, Tool, ToolContext, ToolResult } from './tool.ts'
+
+type Judged = { readonly tool: Tool; readonly plan: Plan; readonly decision: Decision } | { readonly refusal: ToolResult }
+export type Passed = { readonly tool: Tool; readonly plan: Plan }
+export type Gate = { readonly find: (name: string) => Tool | undefined; readonly policy: ToolPolicy }
+
+/** What an engine is told before it acts. The same call over the same things gives the same request. */
+export async function look(gate: Gate, call: Call, context: ToolContext): Promise<Checked> {
+  const judged = await judge(gate, call, context)
+  if ('refusal' in judged) return { effect: 'deny', result: judged.refusal }
+  const { plan, decision } = judged
+  if (decision.effect === 'allow') return { effect: 'allow' }
+  if (decision.effect === 'deny') return { effect: 'deny', result: denied(plan, decision) }
+  const request = { hash: requestHash(plan, call.input), plan, decision, where: whereOf(context), input: call.input }
+  return { effect: 'ask', request, text: questionOf(plan, decision, context) }
+}
+
+/** The tool and its plan when the call may run now, the answer to the model otherwise. Policy is asked again, whatever was asked before. */
+export async function pass(gate: Gate, call: Call, given: { context: ToolContext; permit?: Permit }): Promise<Passed | ToolResult> {
+  const { context, permit } = given
+  const judged = await judge(gate, call, context)
+  if ('refusal' in judged) return judged.refusal
+  const { tool, plan, decision } = judged
+  if (permit?.answer.decision === 'deny') return rejected(plan, permit)
+  if (decision.effect === 'allow') return { tool, plan }
+  if (decision.effect === 'deny') return denied(plan, decision)
+  if (permit === undefined) return needsApproval(plan, decision)
+  const held = await holds(gate, { call, plan, context, permit })
+  if (held.effect === 'allow') return { tool, plan }
+  return held.effect === 'deny' ? denied(plan, held) : needsApproval(plan, held)
+}
+
+/** The same words on the way in and in the journal: who wants it, where, with what on its mind. */
+export function whereOf({ process, turn, run, agent, taint }: ToolContext): Where {
+  const { user, project, session, id } = process
+  return { user, project, session, process: id, turn, run, agent, taint }
+}
+
+async function judge(gate: Gate, call: Call, context: ToolContext): Promise<Judged> {
+  const tool = call.allowed.includes(call.name) ? gate.find(call.name) : undefined
+  if (!tool) return { refusal: unknown(call) }
+  const fault = tool.faultIn(call.input)
+  if (fault !== null) return { refusal: { ok: false, code: 'invalid', text: fault } }
+  try {
+    const plan = await tool.plan(call.input, context)
+    if (plan === null) return { refusal: { ok: false, code: 'invalid', text: `${tool.name}: the arguments don't fit.` } }
+    const missing = missingCapability(tool, plan, context.agent.pledge)
+    if (missing !== null) return { refusal: unpledged(plan, missing, context) }
+    return { tool, plan, decision: await gate.policy.check(plan, whereOf(context)) }
+  } catch (thrown) {
+    context.signal.throwIfAborted()
+    const text = `Not run: whether ${tool.name} may do this could not be found out (${messageOf(thrown).slice(0, 300)}).`
+    return { refusal: { ok: false, code: 'broken', text } }
+  }
+}
+
+/** Both what the tool always needs and what this call needs. */
+function missingCapability(tool: Tool, plan: Plan, pledge: readonly string[]): string | null {
+  const needed = tool.capability === null && plan.capability === 'none' ? [] : [tool.capability, plan.capability]
+  return needed.find((one) => one !== null && one !== 'none' && !pledge.some((pledged) => covers(pledged, one))) ?? null
+}
+
+type Held = { readonly call: Call; readonly plan: Plan; readonly context: ToolContext; readonly permit: Permit }
+
+/** A yes holds for the very call that was shown: same arguments, same plan, same state of what it was made from. */
+async function holds({ policy }: Gate, { call, plan, context, permit }: Held): Promise<Decision> {
+  const { request, answer } = permit
+  const isSame = requestHash(plan, call.input) === request.hash && canonical(request.input) === canonical(call.input)
+  if (isSame) return policy.holds(request, answer, { plan, where: whereOf(context) })
+  const text = 'A yes holds only for what was shown'
+  const rule = { id: 'approval.stale', level: 'floor', text }
+  const reason = 'the call, or what it would change, is another one than the person was shown'
+  return { ...request.decision, effect: 'ask', rule, reason }
+}
+
+function unknown(call: Call): ToolResult {
+  const names = call.allowed.join(', ') || 'none'
+  return { ok: false, code: 'unknown_tool', text: `There is no tool "${call.name.slice(0, 64)}" here. Tools are: ${names}.` }
+}
+
+function unpledged(plan: Plan, missing: string, { agent }: ToolContext): ToolResult {
+  const has = agent.pledge.join(', ') || 'none'
+  const text = `Refused: ${plan.tool} needs the capability ${missing} here, and the agent ${agent.name} pledged only: ${has}.`
+  return { ok: false, code: 'denied', text }
+}
+
+function denied(plan: Plan, { rule, reason }: Decision): ToolResult {
+  return { ok: false, code: 'denied', text: `Refused: ${plan.tool} was not run, by the rule ${rule.id} (${rule.text}). ${reason}` }
+}
+
+function needsApproval(plan: Plan, { rule, reason }: Decision): ToolResult {
+  const text = `Not run: ${plan.tool} needs a person's yes, by the rule ${rule.id} (${rule.text}). ${reason}`
+  return { ok: false, code: 'needs_approval', text }
+}
+
+function rejected(plan: Plan, { answer }: Permit): ToolResult {
+  const why = answer.reason ? ` The reason: ${answer.reason}` : ''
+  return { ok: false, code: 'rejected', text: `Not run: the person said no to ${plan.tool}.${why}` }
+}
+
+function questionOf({ tool, target, consequences }: Plan, { reason }: Decision, { agent }: ToolContext): string {
+  const what = target.length > 300 ? `${target.slice(0, 300).toWellFormed()}...` : target
+  return `May ${agent.name} run ${tool} on ${what}? ${consequences} ${reason}`
+}
