@@ -1,6 +1,7 @@
 // The tool calls of one round: each is a step of its own, and each gets exactly one result.
 import { type Act, type Once, StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../models/message.ts'
+import { pledgeOf } from '../../tools/surface.ts'
 import type { Effect, ToolResult } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
 import type { Setup } from './setup.ts'
@@ -52,7 +53,7 @@ function perform(tools: Tools, turn: Turn, { setup, call, act }: { setup: Setup;
       key,
       progress,
       taint: 'none',
-      agent: { name: setup.agent.name, pledge: [] },
+      agent: { name: setup.agent.name, pledge: pledgeOf({ pledge: setup.agent.pledge ?? null }) },
       turn: turn.id,
       run: turn.chain.root,
       resolve: async (text) => text,

@@ -8,11 +8,18 @@ import { findLanguage } from '../../scopes/language.ts'
 import { userOfHome } from '../../scopes/names.ts'
 import type { Projects, ScopeRef, Settings } from '../../scopes/scopes.ts'
 import { unveiled } from '../../tools/files/files.ts'
+import { pledgeOf } from '../../tools/surface.ts'
 import type { Effect } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
 
 export type Setup = {
-  readonly agent: { readonly name: string; readonly title: string; readonly tier: Tier; readonly source: AgentSource }
+  readonly agent: {
+    readonly name: string
+    readonly title: string
+    readonly tier: Tier
+    readonly source: AgentSource
+    readonly pledge?: readonly string[]
+  }
   readonly project: { readonly name: string; readonly title: string; readonly isHome: boolean }
   readonly roots: readonly string[]
   readonly tools: readonly { readonly name: string; readonly effect: Effect }[]
@@ -42,7 +49,7 @@ export async function readSetup({ agents, projects, settings, tools }: SetupRoom
   const agent = await agentOf(agents, process, scope)
   const roots = unveiled(project?.roots ?? [], agent.unveil)
   return {
-    agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source },
+    agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source, pledge: pledgeOf(agent) },
     project: { name: process.project, title: project?.title ?? process.project, isHome: userOfHome(process.project) !== null },
     roots,
     tools: tools.allowed(agent, roots).map((name) => ({ name, effect: tools.effectOf(name) ?? 'once' })),
