@@ -43,6 +43,7 @@ import { sqliteDocuments } from './store/sqlite/documents.ts'
 import { sqlitePeople } from './store/sqlite/people.ts'
 import { sqliteScopes } from './store/sqlite/scopes-tree.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite.ts'
+import { lookOnly } from './tools/look-only.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
 
@@ -165,7 +166,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => agents.close())
   const models = openModels(config, { clock, log })
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
-  const tools = openTools({ clock, log, zone, results: folderResults(join(config.home, 'blobs', 'results')), closed: [config.home] })
+  const results = folderResults(join(config.home, 'blobs', 'results'))
+  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy: lookOnly })
   const { projects, settings, conversation } = scopes
   engines.push(quickEngine({ agents, models, tools, projects, settings, conversation }))
   for (const engine of engines) lanes.registerEngine(engine)

@@ -7,6 +7,7 @@ import { packageRoot } from '../../src/base/root.ts'
 import { quickEngine } from '../../src/engines/quick/quick.ts'
 import { type Engine, NotDone } from '../../src/lanes/engine.ts'
 import { openModels } from '../../src/models/models.ts'
+import { lookOnly } from '../../src/tools/look-only.ts'
 import { memoryResults } from '../../src/tools/results.ts'
 import { defineTool, done } from '../../src/tools/tool.ts'
 import { openTools } from '../../src/tools/tools.ts'
@@ -32,7 +33,7 @@ export async function openHub(given: { readonly url: string; readonly model?: st
     const { scopes } = bench
     const agents = openAgents({ documents: scopes.documents, engines: () => ['quick'] })
     const models = openModels(settings, { clock: systemClock, retries: 0 })
-    const tools = openTools({ clock: systemClock, results: memoryResults(), closed: [bench.home] })
+    const tools = openTools({ clock: systemClock, results: memoryResults(), closed: [bench.home], policy: lookOnly })
     tools.register(sendTool(sent))
     Object.assign(late, {
       agents,
