@@ -121,6 +121,8 @@ describe('a question about files', () => {
       'file_search',
       'result_read',
       'time_now',
+      'tool_description',
+      'tool_list',
     ])
     expect(second.map((one) => one.role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
     expect(second[3]).toMatchObject({
@@ -243,7 +245,12 @@ describe('a conversation', () => {
     await say(await openSession(), 'the code word is BANANA')
     await say(await openSession({ project: 'other', roots: [] }), 'what is the code word?', 2)
     expect(JSON.stringify(server.requests[1]?.body)).not.toContain('BANANA')
-    expect(server.requests[1]?.body.tools?.map((tool) => tool.function.name)).toEqual(['result_read', 'time_now'])
+    expect(server.requests[1]?.body.tools?.map((tool) => tool.function.name)).toEqual([
+      'result_read',
+      'time_now',
+      'tool_description',
+      'tool_list',
+    ])
   })
 
   test('at home Quick answers, by its old name too', async () => {
