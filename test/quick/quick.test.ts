@@ -143,7 +143,7 @@ describe('a question about files', () => {
     expect(manifests[1]?.data).toMatchObject({
       model: 'openai-compatible/scripted',
       agent: { name: 'quick' },
-      tools: ['file_list', 'file_read', 'file_search', 'result_read', 'time_now'],
+      tools: ['file_list', 'file_read', 'file_search', 'result_read', 'time_now', 'tool_description', 'tool_list'],
       given: { messages: 5, dropped: 0, shortened: 0 },
       usage: { input: 100, output: 5 },
     })
