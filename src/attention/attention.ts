@@ -1,23 +1,17 @@
 // Attention: what needs a person, as items in the inbox. Owns: items, their answers, what becomes of them by themselves.
-// Leaves delivery over channels to channels. Items are events in the stream of their person (`inbox:<user>`).
+// Leaves delivery over channels to channels, deciding approvals to policy, answering questions to lanes. Items are events in the stream
+// of their person (`inbox:<user>`); approvals and questions that wait stand in the same table, read from their own events, so that
+// there is one place to look and nothing twice (derived.ts). Built by open-attention.ts over attention-store.ts. Stores also import
+// inbox-events.ts and derived.ts.
+//
+// I1  The same key of the same person makes one item. I2  An answer is given once; a second one changes nothing.
+// I3  An answer to an item of a process reaches its mailbox once, also when the hub dies in between.
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Actor } from '../protocol/actor.ts'
+import type { criticalities, InboxCounts, itemOutcomes, itemStatuses, itemTypes, resolvers } from '../protocol/api-inbox.ts'
 
-export const itemTypes = [
-  'APPROVAL',
-  'DECISION',
-  'FEEDBACK',
-  'ORDERING',
-  'STRUCTURE_EDIT',
-  'OUTPUT_TEXT',
-  'OUTPUT_IMAGE',
-  'OUTPUT_DOCUMENT',
-  'NOTICE',
-] as const
 export type ItemType = (typeof itemTypes)[number]
-export const criticalities = ['LOW', 'NORMAL', 'CRITICAL'] as const
 export type Criticality = (typeof criticalities)[number]
-export const itemStatuses = ['PENDING', 'ANSWERED', 'DISMISSED', 'ARCHIVED'] as const
 export type ItemStatus = (typeof itemStatuses)[number]
 
 export type AttentionItem = {
@@ -34,11 +28,11 @@ export type AttentionItem = {
   readonly status: ItemStatus
   readonly read: boolean
   readonly answer?: ItemAnswer
-  readonly resolvedBy?: 'USER' | 'AUTO_DEFAULT' | 'AUTO_RESOLVER' | 'AUTO_ARCHIVE'
+  readonly resolvedBy?: (typeof resolvers)[number]
   readonly at: number
 }
 export type ItemAnswer = {
-  readonly outcome: 'DECIDED' | 'INSUFFICIENT_INFO' | 'UNDECIDABLE'
+  readonly outcome: (typeof itemOutcomes)[number]
   readonly value: Json
   readonly reason?: string
   readonly by: string
@@ -69,9 +63,16 @@ export type Attention = {
     readonly after?: string
     readonly limit: number
   }): Promise<{ readonly items: readonly AttentionItem[]; readonly next: string | null }>
+  counts(user: string): Promise<InboxCounts>
+  /** All of these throw NotFound for what is not in that person's inbox, and answer with the item as it is then. */
   read(user: string, id: string, by: Actor): Promise<AttentionItem>
-  /** Twice the same: a no-op. An answer to an item of a process is a note in that process's mailbox. Throws InvalidInput, Conflict. */
+  /**
+   * Twice: a no-op. An answer to an item of a process is a note in that process's mailbox (topic `inbox-answer`). Throws InvalidInput for
+   * what the item can't be answered with, Conflict for one that asks nothing, was put away, or is an approval or a question.
+   */
   answer(user: string, id: string, answer: Omit<ItemAnswer, 'by'>, by: Actor): Promise<AttentionItem>
+  /** Into another person's inbox; to oneself it is a no-op. Throws InvalidInput for an unknown person. */
+  delegate(user: string, id: string, given: { readonly to: string; readonly note?: string }, by: Actor): Promise<AttentionItem>
   dismiss(user: string, id: string, by: Actor): Promise<AttentionItem>
   archive(user: string, id: string, by: Actor): Promise<AttentionItem>
   /** Back to ANSWERED when an answer exists, else to PENDING. */

@@ -1,6 +1,9 @@
 // The inbox on the wire (CONTRACT section 4, shape "attention item").
 import { z } from 'zod'
+import type { Json } from '../base/json.ts'
 import { listOf, paging } from './api.ts'
+
+const json: z.ZodType<Json> = z.json()
 
 export const itemTypes = [
   'APPROVAL',
@@ -18,7 +21,7 @@ export const itemStatuses = ['PENDING', 'ANSWERED', 'DISMISSED', 'ARCHIVED'] as 
 export const itemOutcomes = ['DECIDED', 'INSUFFICIENT_INFO', 'UNDECIDABLE'] as const
 export const resolvers = ['USER', 'AUTO_DEFAULT', 'AUTO_RESOLVER', 'AUTO_ARCHIVE'] as const
 
-export const itemAnswer = z.object({ outcome: z.enum(itemOutcomes), value: z.json(), reason: z.string().optional(), by: z.string() })
+export const itemAnswer = z.object({ outcome: z.enum(itemOutcomes), value: json, reason: z.string().optional(), by: z.string() })
 
 /** `id` is `ntf_...`; of an approval or question that stands here too it is that one's own, `apr_...` or `ask_...`. */
 export const attentionItem = z.object({
@@ -28,7 +31,7 @@ export const attentionItem = z.object({
   title: z.string(),
   body: z.string(),
   tags: z.array(z.string()),
-  payload: z.record(z.string(), z.json()),
+  payload: z.record(z.string(), json),
   session: z.string().optional(),
   process: z.string().optional(),
   requiresAction: z.boolean(),
@@ -52,7 +55,7 @@ export const inboxQuery = paging.extend({ status: z.enum(itemStatuses).optional(
 /** `value` by type: APPROVAL {approved}, DECISION {chosen}, FEEDBACK {text}, ORDERING {order}, STRUCTURE_EDIT {accepted}; or the bare value. */
 export const newItemAnswer = z.strictObject({
   outcome: z.enum(itemOutcomes).default('DECIDED'),
-  value: z.json().optional(),
+  value: json.optional(),
   reason: z.string().trim().min(1).max(2_000).optional(),
 })
 export const delegateItem = z.strictObject({ to: z.string().min(1).max(100), note: z.string().trim().min(1).max(2_000).optional() })
