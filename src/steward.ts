@@ -19,6 +19,8 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
+import type { Attention } from './attention/attention.ts'
+import { openAttention } from './attention/open-attention.ts'
 import { type Clock, every, systemClock } from './base/clock.ts'
 import { Conflict, InvalidInput, messageOf } from './base/errors.ts'
 import { heapWatch } from './base/heap.ts'
@@ -38,6 +40,7 @@ import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
 import { openScopes } from './scopes/open-scopes.ts'
 import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
 import { type OpenServer, openServer } from './server/server.ts'
+import { sqliteAttention } from './store/sqlite/attention.ts'
 import { sqliteConversation } from './store/sqlite/conversation.ts'
 import { sqliteDocuments } from './store/sqlite/documents.ts'
 import { sqlitePeople } from './store/sqlite/people.ts'
@@ -153,10 +156,11 @@ type AgentsOf = (scope: ScopeRef) => Promise<readonly AgentListing[]>
 async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<Omit<Inner, 'env'>> {
   const { config, clock, newId, log, store, journal, lanes, people } = rooms
   const engines: Engine[] = [...more]
+  const users = async (name: string) => (await people.user(name)) !== null
   const scopes = await openScopes({
     ...{ journal, store: store.journal, lanes, clock, newId, log },
     views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
-    users: async (name) => (await people.user(name)) !== null,
+    users,
     engineOf: (agent, scope, profile) => agents.engineOf(agent, scope, profile),
     bundledRoot: join(packageRoot, 'bundled'),
     documentsRoot: join(config.home, 'documents'),
@@ -164,6 +168,9 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => scopes.close())
   const agents = openAgents({ documents: scopes.documents, engines: () => engines.map((engine) => engine.name), log })
   opened(() => agents.close())
+  const inboxOver = { journal, store: store.journal, lanes, clock, newId, users, log }
+  const attention = await openAttention({ ...inboxOver, view: sqliteAttention(store) })
+  opened(() => attention.close())
   const models = openModels(config, { clock, log })
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   const results = folderResults(join(config.home, 'blobs', 'results'))
@@ -173,6 +180,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,
+    attention,
     agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
     agentsFound: async () => agentFinding(agents, await placesWithAgents(rooms, scopes)),
   }
@@ -180,6 +188,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
 
 type Inner = {
   readonly scopes: Scopes
+  readonly attention: Attention
   readonly agentsOf: AgentsOf
   readonly agentsFound: () => Promise<Finding>
   readonly env: NodeJS.ProcessEnv
@@ -194,11 +203,11 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 }
 
 /** The server, and the note in the data folder by which the command line finds it. */
-async function openDoor(rooms: Rooms, { scopes, agentsOf, agentsFound, env }: Inner): Promise<OpenServer> {
+async function openDoor(rooms: Rooms, { scopes, attention, agentsOf, agentsFound, env }: Inner): Promise<OpenServer> {
   const { config, clock, newId, log, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, lanes, journal, log, clock, newId, version, socketPath },
+    ...{ people, scopes, attention, lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,
     trustLoopback: config.trustLoopback,

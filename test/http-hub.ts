@@ -11,6 +11,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openAttention } from '../src/attention/open-attention.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { ulids } from '../src/base/ids.ts'
 import type { Log, LogFields } from '../src/base/log.ts'
@@ -21,6 +22,7 @@ import { openPeople } from '../src/people/people.ts'
 import { openScopes } from '../src/scopes/open-scopes.ts'
 import { type Limits, openInside, openServer, type ServerOptions } from '../src/server/server.ts'
 import { faulty } from '../src/store/faulty.ts'
+import { sqliteAttention } from '../src/store/sqlite/attention.ts'
 import { sqliteConversation } from '../src/store/sqlite/conversation.ts'
 import { sqliteDocuments } from '../src/store/sqlite/documents.ts'
 import { sqlitePeople } from '../src/store/sqlite/people.ts'
@@ -67,10 +69,15 @@ export async function openHub(options: HubOptions = {}) {
     bundledRoot: join(home, 'bundled'),
     documentsRoot: null,
   })
+  const attention = await openAttention({
+    ...{ journal, store: store.journal, lanes, clock, newId, log, view: sqliteAttention(store) },
+    users: async (name) => (await people.user(name)) !== null,
+  })
   await lanes.start()
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
     people,
     scopes,
+    attention,
     lanes,
     journal,
     agents: async () => [{ name: 'quick', engine: 'script' }],
@@ -106,6 +113,7 @@ export async function openHub(options: HubOptions = {}) {
     cookie,
     people,
     scopes,
+    attention,
     lanes,
     journal,
     gate,

@@ -1,4 +1,5 @@
 // What the server needs of the other rooms, and its limits.
+import type { Attention } from '../attention/attention.ts'
 import type { Clock } from '../base/clock.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
@@ -14,6 +15,7 @@ import type { Rate } from './rate.ts'
 export type Rooms = {
   readonly people: People
   readonly scopes: Scopes
+  readonly attention: Attention
   readonly lanes: Lanes
   readonly journal: Journal
   /** The agents that can be reached from there, through the cascade. */
