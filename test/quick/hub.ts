@@ -5,6 +5,7 @@ import { type Agents, openAgents } from '../../src/agents/agents.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { packageRoot } from '../../src/base/root.ts'
 import { quickEngine } from '../../src/engines/quick/quick.ts'
+import { openMinds } from '../../src/engines/turn/mind.ts'
 import { type Engine, NotDone } from '../../src/lanes/engine.ts'
 import { openModels } from '../../src/models/models.ts'
 import { lookOnly } from '../../src/tools/look-only.ts'
@@ -41,6 +42,7 @@ export async function openHub(given: { readonly url: string; readonly model?: st
         models,
         tools,
         agents,
+        minds: openMinds({ ofProcess: async () => 'none' }),
         projects: scopes.projects,
         settings: scopes.settings,
         conversation: scopes.conversation,

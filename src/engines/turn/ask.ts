@@ -9,7 +9,7 @@ import type { Finish, ModelMessage, ModelReply, ToolCall, Usage } from '../../mo
 import type { ModelPort } from '../../models/models.ts'
 import type { Micros, Spender } from '../../policy/budget.ts'
 import type { ToolSpec } from '../../tools/tool.ts'
-import type { Tools } from '../../tools/tools.ts'
+import { live, type Tools } from '../../tools/tools.ts'
 import type { History } from './history.ts'
 import { personaOf, type Setup, type SetupRooms } from './setup.ts'
 
@@ -62,14 +62,14 @@ export type AskGiven = { readonly setup: Setup; readonly own: readonly OwnLine[]
 /** Throws StewardError with the failure's code when the model fails: the step fails, and the turn with it. */
 export async function askModel(rooms: AskRooms, turn: Turn, given: AskGiven): Promise<Asked> {
   const { setup, own, act, more = {} } = given
-  const names = setup.tools.map((tool) => tool.name)
-  const specs = [...rooms.tools.specs(names), ...(more.tools ?? [])]
-  const system = systemText({
+  const specs = [...namesGiven(setup, own).flatMap((names) => rooms.tools.specs(names)), ...(more.tools ?? [])]
+  const plain = systemText({
     ...setup,
     persona: more.persona ?? (await personaOf(rooms.agents, setup, turn.process)),
     tools: specs.map((spec) => spec.name),
     day: iso(turn.entries[0]?.at ?? 0).slice(0, 10),
   })
+  const system = [plain, setup.surface?.discovery ?? ''].filter((text) => text !== '').join('\n\n')
   const parts = { system, history: linesOf(await rooms.history.walk(turn.before)), own, overhead: JSON.stringify(specs).length }
   // A smaller model than thought: what is given is halved, twice at most.
   for (let budget = setup.budget; ; budget = Math.floor(budget / 2)) {
@@ -82,6 +82,20 @@ export async function askModel(rooms: AskRooms, turn: Turn, given: AskGiven): Pr
     const reply = await rooms.models.stream(request, { signal: act.signal, onText: act.stream, priority: act.priority })
     if (reply.ok || reply.code !== 'context_length' || budget * 4 <= setup.budget) return asked(reply, manifest, act.attempt)
   }
+}
+
+/** Whose schemas go along: the ones that always do, then those that the agent asked for, so that what is stable stands first. */
+function namesGiven(setup: Setup, own: readonly OwnLine[]): readonly (readonly string[])[] {
+  const { surface } = setup
+  if (!surface) return [setup.tools.map((tool) => tool.name)]
+  const calls = own.flatMap((line) => (line.role === 'assistant' ? line.toolCalls : []))
+  return [
+    surface.primary,
+    live(
+      surface,
+      calls.filter((call) => call.state === 'complete'),
+    ),
+  ]
 }
 
 /** Who pays for what this turn asks. */

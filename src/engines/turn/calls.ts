@@ -1,76 +1,174 @@
-// The tool calls of one round: each is a step of its own, and each gets exactly one result.
+// The tool calls of one round: each is checked, asked for where policy wants it, run as a step of its own, and gets exactly one
+// result (E1, E2). What the results bring with them is laid on the turn's mind.
 import { type Act, type Once, StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../models/message.ts'
-import { pledgeOf } from '../../tools/surface.ts'
+import type { Entry } from '../../protocol/entry.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+import type { Checked, Permit } from '../../tools/checked.ts'
 import type { Effect, ToolResult } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
+import { approve } from './approve.ts'
+import type { Mind } from './mind.ts'
 import type { Setup } from './setup.ts'
 
 /** More calls than this in one round are not run: a turn has at most 500 steps. */
 const mostCalls = 10
+const defaultApprovalMs = 24 * 3_600_000
 
-type Round = { readonly number: number; readonly setup: Setup; readonly calls: readonly ToolCall[] }
+export type CallRooms = {
+  readonly tools: Pick<Tools, 'call' | 'check' | 'mayAsk'>
+  /** Absent: references to secrets stay what they are. */
+  readonly secrets?: Pick<Secrets, 'resolve'>
+}
+
+export type Round = { readonly number: number; readonly setup: Setup; readonly calls: readonly ToolCall[]; readonly mind: Mind }
+
+/** `ok`: it ran and did what was wanted. */
+export type Called = { readonly call: ToolCall; readonly message: ModelMessage; readonly ok: boolean; readonly result: ToolResult }
+
+/** `arrived`: work that came in while it waited for a person; it has to be given to the model. `end`: the turn goes in circles; why. */
+export type Calls = {
+  readonly called: readonly Called[]
+  readonly arrived: readonly Entry[]
+  readonly waited: boolean
+  readonly end?: string
+}
+
 type Complete = Extract<ToolCall, { state: 'complete' }>
+type Ready = { readonly call: Complete; readonly effect: Effect; readonly name: string }
+type Plain = { readonly call: ToolCall; readonly result: ToolResult }
+type Running = Ready & { readonly taint: Mind['taint']; readonly permit?: Permit }
 
-/** The results in the order of the calls. Calls that only read run side by side, all others one after the other. */
-export async function runCalls(tools: Tools, turn: Turn, round: Round): Promise<readonly ModelMessage[]> {
-  const effects = new Map(round.setup.tools.map((tool) => [tool.name, tool.effect]))
-  const run = (call: ToolCall, at: number) => runCall(tools, turn, { ...round, call, at, effect: effects.get(call.name) })
-  if (round.calls.every((call) => (effects.get(call.name) ?? 'replayable') === 'replayable')) return Promise.all(round.calls.map(run))
-  const results: ModelMessage[] = []
-  for (const [at, call] of round.calls.entries()) results.push(await run(call, at))
+/** In the order of the calls. Calls that only read and need no yes run side by side, all others one after the other. */
+export async function runCalls(rooms: CallRooms, turn: Turn, round: Round): Promise<Calls> {
+  const one = oneRound(rooms, turn, round)
+  const ready = round.calls.map((call, at) => readied(round, call, at))
+  const isReading = ready.every((each) => 'result' in each || each.effect === 'replayable')
+  const checks = isReading ? await inOrder(ready, (each) => ('result' in each ? null : one.check(each))) : null
+  const areFree = checks?.every((check) => check === null || check.effect === 'allow') ?? false
+  const results = areFree
+    ? await Promise.all(ready.map((each) => ('result' in each ? each.result : one.perform({ ...each, taint: round.mind.taint }))))
+    : []
+  const called = await inOrder(ready, async (each, at) => {
+    if ('result' in each) return calledWith(each.call, each.result)
+    const first = results[at] ?? (await one.decided(each, checks?.[at] ?? (await one.check(each))))
+    const result = await one.settled(each, first)
+    one.remember(each, result)
+    return calledWith(each.call, result)
+  })
+  return { called, arrived: one.arrived, waited: one.waits > 0 }
+}
+
+/** Everything that happens to one call, and what is gathered over all of them. */
+function oneRound(rooms: CallRooms, turn: Turn, { setup, mind }: Round) {
+  const arrived: Entry[] = []
+  let waits = 0
+
+  const contextOf = (running: Running, act: Pick<Act, 'signal' | 'key' | 'progress'>) => ({
+    process: turn.process,
+    roots: setup.roots,
+    taint: running.taint,
+    agent: { name: setup.agent.name, pledge: setup.agent.pledge ?? [] },
+    turn: turn.id,
+    run: turn.chain.root,
+    resolve: async (text: string, host?: string) =>
+      rooms.secrets ? rooms.secrets.resolve(text, { agent: setup.agent.name, ...(host === undefined ? {} : { host }) }) : text,
+    signal: act.signal,
+    key: act.key,
+    progress: (words: string) => act.progress(words),
+  })
+  const callOf = ({ call }: Ready) => ({ name: call.name, input: call.input, allowed: setup.tools.map((tool) => tool.name) })
+
+  async function perform(running: Running): Promise<ToolResult> {
+    const { name, effect, permit } = running
+    const act = (acting: Act) => {
+      acting.progress(progressOf(running.call))
+      return rooms.tools.call(callOf(running), { ...contextOf(running, acting), ...(permit ? { permit } : {}) })
+    }
+    return effect === 'once' ? onceResult(turn.once(name, act)) : turn.step(name, effect, act)
+  }
+
+  /** Recorded, so that a replay asks what was asked. */
+  async function look(ready: Ready): Promise<Checked> {
+    const looking = { signal: turn.signal, key: `${turn.id}/${ready.name}`, progress: () => {} }
+    const context = contextOf({ ...ready, taint: mind.taint }, looking)
+    return turn.read(`check-${ready.name}`, async () => ({ ...(await rooms.tools.check(callOf(ready), context)) }))
+  }
+
+  async function asked(running: Running, { request, text }: Extract<Checked, { effect: 'ask' }>): Promise<ToolResult> {
+    waits++
+    const { name } = running
+    const timeoutMs = setup.approvalMs ?? defaultApprovalMs
+    const heard = (entries: readonly Entry[]) => void arrived.push(...entries)
+    const approved = await approve(turn, { name, agent: setup.agent.name, request, text, timeoutMs, heard })
+    return approved.ok ? perform({ ...running, permit: approved.permit }) : notRun('denied', approved.said)
+  }
+
+  return {
+    arrived,
+    get waits() {
+      return waits
+    },
+    perform,
+    check: async (ready: Ready): Promise<Checked> => (rooms.tools.mayAsk(ready.call.name) ? look(ready) : { effect: 'allow' }),
+    async decided(ready: Ready, checked: Checked): Promise<ToolResult> {
+      const running = { ...ready, taint: mind.taint }
+      if (checked.effect === 'deny') return checked.result
+      if (checked.effect === 'allow') return perform(running)
+      return asked(running, checked)
+    },
+    /** A rule may ask also about a tool that never asks by itself: its own answer says so, and nothing ran. */
+    async settled(ready: Ready, result: ToolResult): Promise<ToolResult> {
+      if (result.code !== 'needs_approval') return result
+      const again = { ...ready, name: `${ready.name}-asked` }
+      return this.decided(again, await look(again))
+    },
+    remember({ call }: Ready, result: ToolResult): void {
+      const sources = result.sources ?? [call.name]
+      if (result.taint) mind.raise(result.taint, sources)
+      if (result.wrote) mind.wrote(result.wrote, sources)
+    },
+  }
+}
+
+/** A call that may be run, or its answer when it can't be. */
+function readied({ number, setup }: Round, call: ToolCall, at: number): Ready | Plain {
+  if (at >= mostCalls)
+    return { call, result: notRun('too_many', `Not run: at most ${mostCalls} calls at once. Ask again for what is still needed.`) }
+  if (call.state === 'incomplete') {
+    const text = 'Not run: the arguments of this call were incomplete. Send the call again with whole arguments.'
+    return { call, result: notRun('incomplete', text) }
+  }
+  const effect = setup.tools.find((tool) => tool.name === call.name)?.effect
+  if (effect !== undefined) return { call, effect, name: `tool-${number}.${at + 1}-${call.name}` }
+  const names = setup.tools.map((tool) => tool.name).join(', ') || 'none'
+  return { call, result: notRun('unknown_tool', `There is no tool "${call.name.slice(0, 64)}" here. Tools are: ${names}.`) }
+}
+
+function notRun(code: string, text: string): ToolResult {
+  return { ok: false, code, text }
+}
+
+function calledWith(call: ToolCall, result: ToolResult): Called {
+  return { call, result, ok: result.ok, message: { role: 'tool', callId: call.id, name: call.name, text: result.text } }
+}
+
+async function inOrder<T, R>(items: readonly T[], run: (item: T, at: number) => R | Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const [at, item] of items.entries()) results.push(await run(item, at))
   return results
 }
 
-type Running = Round & { readonly call: ToolCall; readonly at: number; readonly effect: Effect | undefined }
-
-async function runCall(tools: Tools, turn: Turn, running: Running): Promise<ModelMessage> {
-  const { call, at, effect, setup } = running
-  const result = (text: string): ModelMessage => ({ role: 'tool', callId: call.id, name: call.name, text })
-  if (at >= mostCalls) return result(`Not run: at most ${mostCalls} calls at once. Ask again for what is still needed.`)
-  if (call.state === 'incomplete')
-    return result('Not run: the arguments of this call were incomplete. Send the call again with whole arguments.')
-  if (effect === undefined)
-    return result(
-      `There is no tool "${call.name.slice(0, 64)}" here. Tools are: ${setup.tools.map((tool) => tool.name).join(', ') || 'none'}.`,
-    )
-  const step = `tool-${running.number}.${at + 1}-${call.name}`
-  const act = (acting: Act) => perform(tools, turn, { setup, call, act: acting })
-  if (effect === 'once') return result(await onceText(turn.once(step, act)))
-  return result((await turn.step(step, effect, act)).text)
-}
-
-function perform(tools: Tools, turn: Turn, { setup, call, act }: { setup: Setup; call: Complete; act: Act }): Promise<ToolResult> {
-  act.progress(progressOf(call))
-  const allowed = setup.tools.map((tool) => tool.name)
-  const { signal, key, progress } = act
-  return tools.call(
-    { name: call.name, input: call.input, allowed },
-    {
-      process: turn.process,
-      roots: setup.roots,
-      signal,
-      key,
-      progress,
-      taint: 'none',
-      agent: { name: setup.agent.name, pledge: pledgeOf({ pledge: setup.agent.pledge ?? null }) },
-      turn: turn.id,
-      run: turn.chain.root,
-      resolve: async (text) => text,
-    },
-  )
-}
-
 /** What became of it, also when it is the person who knows. A failure is certain: nothing happened. */
-async function onceText(once: Promise<Once<ToolResult>>): Promise<string> {
+async function onceResult(once: Promise<Once<ToolResult>>): Promise<ToolResult> {
   try {
     const outcome = await once
-    if (outcome.was === 'done') return outcome.value.text
+    if (outcome.was === 'done') return outcome.value
     return outcome.was === 'assumed'
-      ? 'It was interrupted; the person says that it happened. Its result is not known.'
-      : 'It was interrupted and then left undone by the person.'
+      ? { ok: true, text: 'It was interrupted; the person says that it happened. Its result is not known.' }
+      : notRun('abandoned', 'It was interrupted and then left undone by the person.')
   } catch (thrown) {
-    if (thrown instanceof StepFailed) return `Not done: ${thrown.message}`
+    if (thrown instanceof StepFailed) return notRun('not_done', `Not done: ${thrown.message}`)
     throw thrown
   }
 }

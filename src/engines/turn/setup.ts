@@ -4,13 +4,15 @@ import type { Agents } from '../../agents/agents.ts'
 import { NotFound } from '../../base/errors.ts'
 import type { ProcessInfo } from '../../lanes/engine.ts'
 import type { Tier } from '../../models/message.ts'
+import { classPledge, effectivePledge } from '../../policy/capability.ts'
+import type { Taint } from '../../policy/decision.ts'
 import { findLanguage } from '../../scopes/language.ts'
 import { userOfHome } from '../../scopes/names.ts'
 import type { Projects, ScopeRef, Settings } from '../../scopes/scopes.ts'
 import { unveiled } from '../../tools/files/files.ts'
-import { pledgeOf } from '../../tools/surface.ts'
 import type { Effect } from '../../tools/tool.ts'
-import type { Tools } from '../../tools/tools.ts'
+import type { Surface, Tools } from '../../tools/tools.ts'
+import type { Minds } from './mind.ts'
 
 export type Setup = {
   readonly agent: {
@@ -25,8 +27,12 @@ export type Setup = {
   readonly tools: readonly { readonly name: string; readonly effect: Effect }[]
   /** Of the conversation, where one was set; absent in what older versions recorded. */
   readonly language?: string | null
-  /** What its agent may do: its file's pledge, narrowed by who made the process. Absent in what older versions recorded. */
-  readonly pledge?: readonly string[]
+  /** How the tools are given: with schemas, or only named. Absent in what older versions recorded: all with schemas. */
+  readonly surface?: Surface
+  /** What the process had on its mind when the turn began. */
+  readonly taint?: Taint
+  /** How long an approval stands. */
+  readonly approvalMs?: number
   /** The project's texts go to models of this machine only. */
   readonly localOnly?: boolean
   /** Tokens, by estimate. */
@@ -37,25 +43,46 @@ export type SetupRooms = {
   readonly agents: Pick<Agents, 'find' | 'at' | 'roster'>
   readonly projects: Pick<Projects, 'get'>
   readonly settings: Pick<Settings, 'getForUser' | 'languages'>
-  readonly tools: Pick<Tools, 'allowed' | 'effectOf'>
+  readonly tools: Pick<Tools, 'surface' | 'effectOf'>
+  readonly minds: Pick<Minds, 'of'>
 }
 
 const budget = 60_000
+const defaultApprovalHours = 24
 
 /** Throws NotFound, naming who is there, when the agent's file is gone. */
-export async function readSetup({ agents, projects, settings, tools }: SetupRooms, process: ProcessInfo): Promise<Setup> {
+export async function readSetup(rooms: SetupRooms, process: ProcessInfo): Promise<Setup> {
+  const { agents, projects, settings, tools, minds } = rooms
   const project = await projects.get(process.project)
   const scope = scopeOf(process, project?.group)
   const agent = await agentOf(agents, process, scope)
   const roots = unveiled(project?.roots ?? [], agent.unveil)
+  const pledge = pledgeOf(agent, process)
+  const surface = tools.surface({ ...agent, pledge }, { roots, session: process.session })
   return {
-    agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source, pledge: pledgeOf(agent) },
+    agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source, pledge },
     project: { name: process.project, title: project?.title ?? process.project, isHome: userOfHome(process.project) !== null },
     roots,
-    tools: tools.allowed(agent, roots).map((name) => ({ name, effect: tools.effectOf(name) ?? 'once' })),
+    tools: surface.callable.map((name) => ({ name, effect: tools.effectOf(name) ?? 'once' })),
     language: await languageIn(settings, scope),
+    surface: { ...surface },
+    taint: await minds.of(process.id),
+    approvalMs: await approvalMs(settings, scope),
+    ...(project?.policy['localOnly'] === true ? { localOnly: true } : {}),
     budget,
   }
+}
+
+/** Its file's, or its class's, and never more than whoever made the process could give. */
+export function pledgeOf(agent: Pick<Agent, 'pledge' | 'class'>, process: Pick<ProcessInfo, 'params'>): readonly string[] {
+  const outer = process.params['pledge']
+  const bound = Array.isArray(outer) ? outer.filter((one): one is string => typeof one === 'string') : null
+  return effectivePledge(agent.pledge ?? classPledge(agent.class), bound)
+}
+
+async function approvalMs(settings: SetupRooms['settings'], scope: ScopeRef): Promise<number> {
+  const hours = Number((await settings.getForUser('policy.approvalHours', scope)) ?? defaultApprovalHours)
+  return hours * 3_600_000
 }
 
 function scopeOf({ id, user, project }: ProcessInfo, group: string | undefined): ScopeRef {
