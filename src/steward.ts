@@ -31,6 +31,7 @@ import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
 import { findings, onlySqlite } from './doctor.ts'
 import { quickEngine } from './engines/quick/quick.ts'
+import { openMinds } from './engines/turn/mind.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
@@ -176,7 +177,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const results = folderResults(join(config.home, 'blobs', 'results'))
   const tools = openTools({ clock, log, zone, results, closed: [config.home], policy: lookOnly })
   const { projects, settings, conversation } = scopes
-  engines.push(quickEngine({ agents, models, tools, projects, settings, conversation }))
+  const minds = openMinds({ ofProcess: async () => 'none' })
+  engines.push(quickEngine({ agents, models, tools, projects, settings, conversation, minds }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,
