@@ -5,7 +5,7 @@ import { visibilities } from './event.ts'
 import { attachment, message, option } from './message.ts'
 import { messageStatuses } from './message-status.ts'
 import { processStatuses } from './process.ts'
-import { project, projectTypes, question, session } from './shapes.ts'
+import { approvalBrief, project, projectTypes, question, session } from './shapes.ts'
 
 /** Most characters of a client's id, and most bytes (UTF-8) of a message's text: an event carries it whole, and stays small. */
 const maxClientId = 128
@@ -15,7 +15,7 @@ export const maxLimit = 500
 export const maxWaitSeconds = 600
 
 /** What a program's token may be allowed. `read` is every GET of what its owner may see. */
-const tokenScopes = ['read', 'chat', 'projects', 'documents', 'metrics', 'tokens'] as const
+const tokenScopes = ['read', 'chat', 'projects', 'documents', 'metrics', 'tokens', 'approvals', 'grants', 'models'] as const
 export type TokenScope = (typeof tokenScopes)[number]
 
 /** RFC 9457. `path` is a JSON pointer into the request; `id` stands in the log too (5xx). */
@@ -58,6 +58,8 @@ export const sessionPatch = z.strictObject({
   title: title.optional(),
   pinned: z.boolean().optional(),
   leaf: id('msg').nullable().optional(),
+  /** How much may be done without asking; null: as the project or the person has it. */
+  mode: z.enum(['read-only', 'ask', 'auto']).nullable().optional(),
 })
 export const chooseLeaf = z.strictObject({ leaf: id('msg').nullable() })
 export const sessions = listOf(session)
@@ -90,7 +92,7 @@ export const messageAccepted = z.object({
 })
 export type MessageAccepted = z.infer<typeof messageAccepted>
 
-/** Answer to `Prefer: wait=N`. `waiting`: a person is asked something first; `question` says what. */
+/** Answer to `Prefer: wait=N`. `waiting`: a person is asked something first; `question` or `approval` says what. */
 export const messageAnswered = messageAccepted.extend({
   reply: z
     .object({
@@ -103,6 +105,7 @@ export const messageAnswered = messageAccepted.extend({
     .nullable(),
   status: z.enum([...messageStatuses, 'waiting']),
   question: z.object({ id: z.string(), text: z.string(), options: z.array(option).optional() }).optional(),
+  approval: approvalBrief.optional(),
   why: z.string().optional(),
 })
 export type MessageAnswered = z.infer<typeof messageAnswered>

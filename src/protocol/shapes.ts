@@ -37,6 +37,23 @@ export const question = z.object({
 })
 export type Question = z.infer<typeof question>
 
+/** A question about a risk, in short: enough to say yes or no to. Times are ISO text. */
+export const approvalBrief = z.object({
+  id: z.string(),
+  text: z.string(),
+  risk: z.string(),
+  tool: z.string(),
+  capability: z.string(),
+  target: z.string(),
+  why: z.string(),
+  consequences: z.string(),
+  preview: z.string().optional(),
+  alternatives: z.array(z.string()).optional(),
+  scopes: z.array(z.string()),
+  expiresAt: z.string(),
+})
+export type ApprovalBrief = z.infer<typeof approvalBrief>
+
 export const session = z.object({
   id: z.string(),
   project: z.string(),

@@ -1,11 +1,13 @@
 // What a caller of `Prefer: wait=N` waits for: the fold of a session's events seen from one message.
 
 import type { MessageAnswered } from '../protocol/api.ts'
+import { readApproval } from '../protocol/asked-approval.ts'
 import type { Event } from '../protocol/event.ts'
 import { isFinal, messageStatuses } from '../protocol/message-status.ts'
+import type { ApprovalBrief } from '../protocol/shapes.ts'
 
 /** How the message stands, and the reply when there is one. `over`: nothing more is waited for. */
-export type Awaited = Pick<MessageAnswered, 'reply' | 'status' | 'question' | 'why'> & { readonly over: boolean }
+export type Awaited = Pick<MessageAnswered, 'reply' | 'status' | 'question' | 'approval' | 'why'> & { readonly over: boolean }
 
 export type ReplyFold = {
   event(event: Event): void
@@ -22,6 +24,7 @@ export function foldReply(message: string): ReplyFold {
   let why: string | undefined
   const replies = new Map<unknown, NonNullable<MessageAnswered['reply']>>()
   const questions = new Map<unknown, Question>()
+  const approvals = new Map<string, { readonly turn: unknown; readonly approval: ApprovalBrief }>()
 
   const folds: Readonly<Record<string, (data: Seen) => void>> = {
     'chat-message-appended'(data) {
@@ -40,6 +43,13 @@ export function foldReply(message: string): ReplyFold {
     'question-answered'(data) {
       questions.delete(data['turn'])
     },
+    'approval-requested'(data) {
+      const approval = readApproval(data)
+      if (approval) approvals.set(approval.id, { turn: data['turn'], approval })
+    },
+    'approval-decided'(data) {
+      approvals.delete(String(data['approval']))
+    },
     'turn-settled'(data) {
       if (data['turn'] === turn && typeof data['error'] === 'string') why = data['error']
     },
@@ -48,12 +58,17 @@ export function foldReply(message: string): ReplyFold {
     event: (event) => folds[event.type]?.(event.data),
     now() {
       const isOver = isFinal(status)
-      const question = isOver || turn === undefined ? undefined : questions.get(turn)
+      const isOpen = !isOver && turn !== undefined
+      const question = isOpen ? questions.get(turn) : undefined
+      // The oldest that waits: side by side there may be several.
+      const approval = isOpen ? [...approvals.values()].find((one) => one.turn === turn)?.approval : undefined
+      const isWaiting = question !== undefined || approval !== undefined
       return {
         reply: isOver ? (replies.get(turn) ?? null) : null,
-        status: question ? 'waiting' : status,
-        over: isOver || question !== undefined,
+        status: isWaiting ? 'waiting' : status,
+        over: isOver || isWaiting,
         ...(question ? { question } : {}),
+        ...(approval ? { approval } : {}),
         ...(why === undefined ? {} : { why }),
       }
     },

@@ -39,7 +39,7 @@ export function listenForReply(hub: Hub, session: SessionId) {
   return { reply, stop }
 }
 
-const decisive = new Set(['chat-message-updated', 'question-asked', 'turn-settled'])
+const decisive = new Set(['chat-message-updated', 'question-asked', 'approval-requested', 'turn-settled'])
 const isDecisive = (type: string) => decisive.has(type)
 
 /** `cursor` is that of the event that appended it; `isOld`: it was posted before, so its reply may be there already. */
