@@ -22,6 +22,7 @@ const knownSettings: Readonly<Record<string, Known>> = {
   routing: { schema: z.enum(['direct', 'hint']), allowed: '"direct" or "hint"' },
   'causes.maxDepth': count(1, 100),
   'causes.maxHops': count(1, 10_000),
+  'policy.mode': { schema: z.enum(['read-only', 'ask', 'auto']), allowed: '"read-only", "ask" or "auto"' },
   'policy.approvalHours': count(1, 720),
 }
 
