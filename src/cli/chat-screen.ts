@@ -104,6 +104,8 @@ const notable: Readonly<Record<Notice['kind'], ((notice: Notice) => string) | nu
   closed: () => 'The session is closed.',
   withdrawn: (notice) => `No longer asked: ${notice.text}`,
   answered: null,
+  allowed: (notice) => `Allowed: ${notice.text}`,
+  denied: (notice) => `Denied: ${notice.text}`,
 }
 
 function noticeText(one: Notice): string {

@@ -2,18 +2,31 @@
  * What a conversation looks like, folded from its events: `fold(view, event) -> view`, pure. The web page, the terminal and the
  * tests use this one fold, so what is shown and what is tested can't differ. It runs in the browser: no Node, types only of zod.
  *
- * Owns: which lines there are and how they hang together, what waits, what is being written, which turn runs, what is asked.
+ * Owns: which lines there are and how they hang together, what waits, what is being written, which turn runs, what is asked (asks.ts).
  * Leaves to its user: lines that the hub doesn't know of yet (an outbox), drawing, words.
  * - An event that is not newer than `cursor` changes nothing, so a repeated or late one is harmless (W1).
  * - Live words hang on (turn, step, attempt, offset): a new attempt replaces, a hole is marked and never shown as text (W2).
  * - Unknown types change nothing but the cursor; malformed data of a known type is treated like an unknown one (W3).
  */
 
+import {
+  type AskOver,
+  type Asks,
+  askedApproval,
+  askedQuestion,
+  endAsks,
+  type OpenApproval,
+  type OpenQuestion,
+  overApproval,
+  overQuestion,
+} from './asks.ts'
 import { parseCursor } from './cursor.ts'
-import { oneOf, readLine, readOptions, readTaken, record, strings, text, type Untrusted } from './incoming.ts'
-import type { Message, Option } from './message.ts'
+import { oneOf, readLine, readTaken, record, strings, text, type Untrusted } from './incoming.ts'
+import type { Message } from './message.ts'
 import { isFinal, messageStatuses } from './message-status.ts'
 import { grow, type Writing } from './writing.ts'
+
+export type { OpenApproval, OpenQuestion } from './asks.ts'
 
 /** A journalled event or frame (with `cursor`), or a live frame (without). `at` is ISO text or milliseconds. */
 export type Incoming = {
@@ -37,6 +50,8 @@ export type Line = Message & {
 
 export type Step = { readonly name: string; readonly state: 'started' | 'done' | 'failed'; readonly at: string }
 
+export type Doing = { readonly step: string; readonly text: string }
+
 export type RunningTurn = {
   readonly id: string
   readonly since: string
@@ -45,19 +60,12 @@ export type RunningTurn = {
   /** When it was last continued after a restart of the hub. */
   readonly resumedAt: string | null
   readonly progress: string | null
+  /** The newest words of each step that is at work, live only. */
+  readonly doing: readonly Doing[]
   readonly steps: readonly Step[]
 }
 
-export type OpenQuestion = {
-  readonly id: string
-  readonly turn: string
-  readonly text: string
-  readonly options: readonly Option[]
-  /** ISO text; null: it stays open until it is answered. */
-  readonly due: string | null
-}
-
-export type NoticeKind = 'failed' | 'unknown' | 'held' | 'refused' | 'answered' | 'withdrawn' | 'quarantined' | 'closed'
+export type NoticeKind = 'failed' | 'unknown' | 'held' | 'refused' | 'quarantined' | 'closed' | AskOver['kind']
 /** Something to say between the lines: it stands after the line `after` (null: at the top). */
 export type Notice = {
   readonly id: string
@@ -88,6 +96,8 @@ export type View = {
   readonly suspended: boolean
   readonly closed: boolean
   readonly questions: readonly OpenQuestion[]
+  /** What waits for a yes, the oldest first; of all processes of the session. */
+  readonly approvals: readonly OpenApproval[]
   readonly notices: readonly Notice[]
   /** Turns and steps that ended lately: late words of them are not shown again. */
   readonly over: readonly string[]
@@ -109,6 +119,7 @@ export function emptyView(session: string): View {
     suspended: false,
     closed: false,
     questions: [],
+    approvals: [],
     notices: [],
     over: [],
   }
@@ -129,7 +140,7 @@ export function foldAll(view: View, events: readonly Incoming[]): View {
 type Draft = { view: View; lines: Map<string, Line> | null }
 type Change = (draft: Draft, data: Untrusted, event: Incoming) => void
 
-const [OVER, STEPS, NOTICES] = [64, 200, 200]
+const [OVER, STEPS, NOTICES, DOING] = [64, 200, 200, 20]
 
 const changes: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['chat-message-appended', appended],
@@ -152,8 +163,10 @@ const changes: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['step-started', (draft, data, event) => stepIs(draft, data, event, 'started')],
   ['step-done', (draft, data, event) => stepIs(draft, data, event, 'done')],
   ['step-failed', (draft, data, event) => stepIs(draft, data, event, 'failed')],
-  ['question-asked', questionAsked],
-  ['question-answered', questionAnswered],
+  ['question-asked', (draft, data) => set(draft, askedQuestion(draft.view, data))],
+  ['approval-requested', (draft, data) => set(draft, askedApproval(draft.view, data))],
+  ['question-answered', (draft, data, event) => askOver(draft, event, overQuestion(draft.view, data))],
+  ['approval-decided', (draft, data, event) => askOver(draft, event, overApproval(draft.view, data))],
   ['entry-held', (draft, data, event) => notice(draft, event, 'held', text(data.why) ?? '')],
   ['lane-quarantined', (draft, data, event) => notice(draft, event, 'quarantined', text(data.why) ?? '')],
 ])
@@ -170,6 +183,7 @@ function step(draft: Draft, event: Incoming): void {
   const by = event.process ?? text(data?.process)
   const isOther = view.process !== null && by !== null && by !== view.process
   if (change && data && !(isOther && ofOwnProcess.test(event.type))) change(draft, data, event)
+  else if (data && event.type === 'turn-settled') set(draft, endAsks(draft.view, text(data.turn) ?? ''))
   if (event.cursor !== undefined) set(draft, { cursor: event.cursor })
 }
 
@@ -271,12 +285,15 @@ function endWords(draft: Draft, ended: readonly string[]): void {
 }
 
 function progress(draft: Draft, data: Untrusted): void {
-  onTurn(draft, data, { progress: text(data.text) })
+  const [step, words] = [text(data.step), text(data.text)]
+  const others = draft.view.turn?.doing.filter((one) => one.step !== step) ?? []
+  const doing = step === null || words === null ? others : [...others, { step, text: words }].slice(-DOING)
+  onTurn(draft, data, { progress: words, doing })
 }
 
 function begin(draft: Draft, id: string, event: Incoming): void {
   if (draft.view.turn?.id === id || draft.view.over.includes(id)) return
-  const fresh = { stopping: false, paused: false, resumedAt: null, progress: null, steps: [] }
+  const fresh = { stopping: false, paused: false, resumedAt: null, progress: null, doing: [], steps: [] }
   set(draft, { turn: { id, since: iso(event.at), ...fresh } })
 }
 
@@ -308,14 +325,15 @@ function stepIs(draft: Draft, data: Untrusted, event: Incoming, state: Step['sta
   const name = text(data.name)
   if (!turn || name === null || turn.id !== text(data.turn)) return
   const steps = [...turn.steps.filter((one) => one.name !== name), { name, state, at: iso(event.at) }].slice(-STEPS)
-  set(draft, { turn: { ...turn, steps, progress: state === 'started' ? turn.progress : null } })
+  const doing = state === 'started' ? turn.doing : turn.doing.filter((one) => one.step !== name)
+  set(draft, { turn: { ...turn, steps, doing, progress: state === 'started' ? turn.progress : null } })
 }
 
 /** A person's message settles with its turn, so both say the same; whichever is heard first ends it. */
 function endTurn(draft: Draft, id: string): void {
   endWords(draft, [id])
-  const { turn, questions } = draft.view
-  set(draft, { turn: turn?.id === id ? null : turn, questions: questions.filter((one) => one.turn !== id) })
+  const { turn } = draft.view
+  set(draft, { turn: turn?.id === id ? null : turn, ...endAsks(draft.view, id) })
 }
 
 function turnSettled(draft: Draft, data: Untrusted, event: Incoming): void {
@@ -327,25 +345,10 @@ function turnSettled(draft: Draft, data: Untrusted, event: Incoming): void {
   if (unknown.length > 0) notice(draft, event, 'unknown', unknown.join(', '))
 }
 
-function questionAsked(draft: Draft, data: Untrusted): void {
-  const [id, turn, words] = [text(data.ask), text(data.turn), text(data.text)]
-  if (id === null || turn === null || words === null) return
-  const due = typeof data.due === 'number' ? iso(data.due) : null
-  const asked: OpenQuestion = { id, turn, text: words, options: readOptions(data.options), due }
-  set(draft, { questions: [...draft.view.questions.filter((one) => one.id !== id), asked] })
-}
-
-function questionAnswered(draft: Draft, data: Untrusted, event: Incoming): void {
-  const answer = record(data.answer)
-  const question = draft.view.questions.find((one) => one.id === text(answer?.ask))
-  if (!answer || !question) return
-  set(draft, { questions: draft.view.questions.filter((one) => one !== question) })
-  const isAnswered = answer.outcome === 'answered'
-  notice(draft, event, isAnswered ? 'answered' : 'withdrawn', question.text, isAnswered ? words(answer.value) : '')
-}
-
-function words(value: unknown): string {
-  return text(value) ?? text(record(value)?.option) ?? text(record(value)?.text) ?? JSON.stringify(value ?? null)
+function askOver(draft: Draft, event: Incoming, ended: { readonly asks: Asks; readonly over: AskOver } | null): void {
+  if (ended === null) return
+  set(draft, { questions: ended.asks.questions, approvals: ended.asks.approvals })
+  notice(draft, event, ended.over.kind, ended.over.text, ended.over.detail)
 }
 
 function processCreated(draft: Draft, data: Untrusted): void {

@@ -46,16 +46,19 @@ const pictures: Readonly<Record<Notice['kind'], IconName>> = {
   held: 'waits',
   refused: 'unknown',
   answered: 'done',
+  allowed: 'done',
+  denied: 'done',
   withdrawn: 'waits',
   quarantined: 'failed',
   closed: 'done',
 }
 
+const still: ReadonlySet<Notice['kind']> = new Set(['answered', 'withdrawn', 'allowed', 'denied'])
+
 export function noticePiece(notice: Notice, name: string, acts: CardActs): Piece {
   const { head, more } = noticeWords(notice, name)
   const make = () => {
-    if (notice.kind === 'answered' || notice.kind === 'withdrawn')
-      return el('p', { class: 'notice still', dir: 'auto' }, icon(pictures[notice.kind]), `${head} ${more}`)
+    if (still.has(notice.kind)) return el('p', { class: 'notice still', dir: 'auto' }, icon(pictures[notice.kind]), `${head} ${more}`)
     const kind = notice.kind === 'failed' || notice.kind === 'quarantined' ? 'danger' : notice.kind === 'unknown' ? 'attn' : ''
     const after = notice.after
     const again =

@@ -136,6 +136,10 @@ export function noticeWords(notice: Notice, name: string): { readonly head: stri
       return { head: notice.text, more: words.youChose(notice.detail) }
     case 'withdrawn':
       return { head: notice.text, more: 'No answer came in time.' }
+    case 'allowed':
+      return { head: notice.text, more: 'You allowed it.' }
+    case 'denied':
+      return { head: notice.text, more: 'You said no.' }
     case 'quarantined':
       return { head: `${name} can't go on until somebody has looked at the hub.`, more: 'Messages are kept. Run: npx steward doctor' }
     case 'closed':
