@@ -11,6 +11,12 @@
 // T5  A file is read only inside the project's folders, whatever the path, the links, and who changes them meanwhile.
 // T6  Binary, special and huge files are named, not poured out; invalid text is shown as such.
 // T7  A search ends whatever its pattern, and says what it left out.
+// T8  Nothing runs without policy having been asked at that moment; a yes holds for the very call that was shown.
+// T9  A deferred tool is named, can be described, and can be called; the floor of two is always there.
+// T10 A file is changed only inside the project's folders, whole or not at all, and not when it is another than was looked at.
+// T11 What was there before a change is kept; the change can be undone, also after a restart, and is done once.
+// T12 A command sees only the project's folders and the system; it has no network, ends with all that it started, and is bounded.
+// T13 An answer says what it brings: taint, sources, what was written. Secrets are taken out before it is kept or cut.
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { type AnswerRooms, answerOf } from './answer.ts'
@@ -18,7 +24,7 @@ import { type Answers, openAnswers } from './answers.ts'
 import { openAwake } from './awake.ts'
 import type { Checked, Permit } from './checked.ts'
 import { discoveryBlock, toolDescription, toolList, wokenBy } from './discovery.ts'
-import { fileTools } from './files/files.ts'
+import { changingFileTools, fileTools, type Past } from './files/files.ts'
 import { type Gate, look, pass } from './gate.ts'
 import { openPace, type Pace } from './pace.ts'
 import { resultRead } from './result-read.ts'
@@ -65,6 +71,8 @@ export type ToolRooms = AnswerRooms & {
   readonly clock: Clock
   /** The data folder and whatever else no agent may see. */
   readonly closed: readonly string[]
+  /** What files were before they are changed; absent: no tool changes any. */
+  readonly past?: Past
   /** IANA name of the zone that the person lives in; UTC when it is not known. */
   readonly zone?: string
   readonly log?: Log
@@ -83,6 +91,7 @@ export function openTools(rooms: ToolRooms): Tools {
   const find = (name: string) => registry.get(name)
   const floor = [toolList(find), toolDescription(find)]
   for (const tool of [...floor, ...fileTools, timeNow(clock, rooms.zone ?? 'UTC'), resultRead(rooms.results)]) register(tool)
+  for (const tool of rooms.past ? changingFileTools({ past: rooms.past, now: clock.now }) : []) register(tool)
   const awake = openAwake(clock)
   const line: Line = { rooms, gate: { find, policy }, pace: openPace(clock), answers: openAnswers(clock) }
   const surface: Tools['surface'] = (asker, { session, ...from }) => {

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { defineTool, done, refused, type Tool, type ToolContext } from '../tool.ts'
-import { findPlace, isSeen as isVisible, realView, showName } from './place.ts'
+import { findPlace, isSeen as isVisible, lookAt, realView, showName } from './place.ts'
 import { type Found, type LeftOut, leftOutWords, walk } from './walk.ts'
 
 const mostLines = 500
@@ -16,10 +16,12 @@ export const fileList: Tool = defineTool({
   capability: 'fs.read',
   effect: 'replayable',
   needsRoots: true,
+  taint: 'content',
   input: z.strictObject({
     path: z.string().optional().describe('Relative to the project folder; the folder itself when left out'),
     depth: z.int().min(1).max(8).default(1).describe('How many levels deep; 1: only what lies directly in it'),
   }),
+  plan: ({ path }, context) => lookAt(path, context),
   async run({ path, depth }, context) {
     const real = (await realView(context)).roots
     // Several folders and none named: they are the answer.

@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { defineTool, done, type Outcome, refused, type Tool } from '../tool.ts'
-import { findPlace, openPlace, type Place, realView } from './place.ts'
+import { findPlace, lookAt, openPlace, type Place, realView } from './place.ts'
 
 const mostLines = 2000
 const longestLine = 2000
@@ -19,12 +19,14 @@ export const fileRead: Tool = defineTool({
   capability: 'fs.read',
   effect: 'replayable',
   needsRoots: true,
+  taint: 'content',
   outputLimit: mostCharacters + 5000,
   input: z.strictObject({
     path: z.string().describe('Relative to the project folder'),
     from: z.int().min(1).default(1).describe('First line, from 1'),
     lines: z.int().min(1).max(mostLines).default(500).describe('How many lines'),
   }),
+  plan: ({ path }, context) => lookAt(path, context),
   async run({ path, from, lines }, context) {
     const place = await findPlace(path, context)
     if (!('real' in place)) return refused(place.code, place.why)
@@ -65,7 +67,8 @@ async function read(file: FileHandle, place: Place, wanted: Wanted): Promise<Out
     isInvalid ? 'bytes that are no UTF-8 are shown as \ufffd' : '',
   ].filter((text) => text !== '')
   const head = `${place.shown}, lines ${wanted.from} to ${end}${isLast ? ` of ${end}` : ''}`
-  return done([head, ...lines.map((line, at) => `${wanted.from + at}\t${line}`), ...notes.map((note) => `[${note}]`)].join('\n'))
+  const text = [head, ...lines.map((line, at) => `${wanted.from + at}\t${line}`), ...notes.map((note) => `[${note}]`)].join('\n')
+  return done(text, { read: [place.real] })
 }
 
 async function startOf(file: FileHandle): Promise<Uint8Array> {

@@ -5,7 +5,7 @@ import { defineTool, done, type Outcome, refused, type Tool, type ToolContext } 
 import { binaryKind } from './file-read.ts'
 import { type Glob, globOf } from './glob.ts'
 import { type Matcher, patternMatcher, textMatcher } from './matcher.ts'
-import { findPlace, isSeen, openPlace, type Place, realView, shownAs, type View } from './place.ts'
+import { findPlace, isSeen, lookAt, openPlace, type Place, realView, shownAs, type View } from './place.ts'
 import { type LeftOut, leftOutWords, walk } from './walk.ts'
 
 const mostHits = 100
@@ -34,7 +34,9 @@ export const fileSearch: Tool = defineTool({
   capability: 'fs.read',
   effect: 'replayable',
   needsRoots: true,
+  taint: 'content',
   input,
+  plan: ({ path }, context) => lookAt(path, context),
   async run(given, context) {
     const glob = given.glob === undefined ? () => true : globOf(given.glob)
     if (glob === null) return refused('invalid', 'The glob is too long or has too many alternatives.')
@@ -62,12 +64,13 @@ type Search = {
   readonly context: ToolContext
   readonly given: Input
 }
-type Tally = { hits: string[]; files: number; matchedFiles: number; skipped: number; isCut: boolean; leftOut: LeftOut }
+type Tally = { hits: string[]; read: string[]; files: number; matchedFiles: number; skipped: number; isCut: boolean; leftOut: LeftOut }
 type Candidate = Pick<Place, 'real' | 'shown'>
 
 async function search(search: Search): Promise<Outcome> {
   const tally: Tally = {
     hits: [],
+    read: [],
     files: 0,
     matchedFiles: 0,
     skipped: 0,
@@ -82,7 +85,7 @@ async function search(search: Search): Promise<Outcome> {
     if (tally.isCut) break
   }
   search.context.signal.throwIfAborted()
-  return done(report(search, tally))
+  return done(report(search, tally), { read: tally.read })
 }
 
 type Batch = { readonly some: readonly Candidate[]; readonly there: View }
@@ -98,18 +101,21 @@ async function searchBatch({ matcher }: Search, { some, there }: Batch, tally: T
   for (const [at, one] of some.entries()) {
     const text = texts[at] ?? null
     if (text === null) tally.skipped++
-    else if (!(await matchFile(matcher, { shown: one.shown, text }, tally))) return one
+    else if (!(await matchFile(matcher, { ...one, text }, tally))) return one
   }
   return null
 }
 
 /** False when the pattern took too long. */
-async function matchFile(matcher: Matcher, file: { readonly shown: string; readonly text: string }, tally: Tally): Promise<boolean> {
+async function matchFile(matcher: Matcher, file: Candidate & { readonly text: string }, tally: Tally): Promise<boolean> {
   const left = mostHits - tally.hits.length
   if (left <= 0) return true
   const found = await matcher.match(file.text, Math.min(mostPerFile, left))
   if (found === null) return false
-  if (found.length > 0) tally.matchedFiles++
+  if (found.length > 0) {
+    tally.matchedFiles++
+    tally.read.push(file.real)
+  }
   for (const hit of found) tally.hits.push(`${file.shown}:${hit.line}: ${hit.text}`)
   if (found.length === mostPerFile) tally.hits.push(`${file.shown}: [more hits in this file may follow]`)
   return true

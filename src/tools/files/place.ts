@@ -4,6 +4,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import type { Plan } from '../../policy/decision.ts'
 
 export type Place = {
   /** Absolute, without links. */
@@ -54,6 +55,14 @@ export async function openPlace(place: Pick<Place, 'real' | 'shown'>, view: View
   }
 }
 
+/** The plan of a call that looks at a path, or at all of the folders when there is none: its real path, as far as it is there. */
+export async function lookAt(path: string | undefined, view: View): Promise<Omit<Plan, 'tool' | 'capability'>> {
+  const place = path === undefined ? null : await findPlace(path, view)
+  const all = (await realView(view)).roots
+  const target = place === null ? (all.length === 1 ? (all[0] ?? '') : all.join(' ')) : 'real' in place ? place.real : (path ?? '')
+  return { target, risk: 'R0', outward: false, destructive: false, consequences: 'It only looks.' }
+}
+
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
@@ -86,14 +95,15 @@ export function showName(name: string): string {
   return /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(name) ? JSON.stringify(name) : name
 }
 
-function problemOf(path: string): string | null {
+/** What no path can be; null: it may be one. */
+export function problemOf(path: string): string | null {
   if (path.includes('\0')) return 'A path has no NUL character.'
   if (path.length > 4096) return 'A path has at most 4096 characters.'
   return null
 }
 
 /** Where the path may lie, as written; [] when it leads outside of every folder by its own words. */
-function candidatesOf(path: string, roots: readonly string[]): readonly string[] {
+export function candidatesOf(path: string, roots: readonly string[]): readonly string[] {
   if (isAbsolute(path)) return roots.some((root) => isInside(resolve(path), resolve(root))) ? [resolve(path)] : []
   return roots.map((root) => resolve(root, path)).filter((one, at) => isInside(one, resolve(roots[at] ?? '/')))
 }
@@ -133,7 +143,7 @@ function kindOf(stats: Stats): 'file' | 'folder' | 'special' {
   return stats.isDirectory() ? 'folder' : 'special'
 }
 
-function outside(path: string, roots: readonly string[]): NoPlace {
+export function outside(path: string, roots: readonly string[]): NoPlace {
   const where = roots.length > 0 ? roots.join(', ') : 'no folder at all'
   return {
     code: 'outside',
@@ -152,7 +162,7 @@ const faults: Readonly<Record<string, { readonly code: NoPlace['code']; readonly
 }
 
 /** Never the system's own words: they name absolute places that links lead to. */
-function faultOf(error: unknown, asked: string): NoPlace {
+export function faultOf(error: unknown, asked: string): NoPlace {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const { code: kind, what } = faults[code] ?? { code: 'unreadable', what: `can't be read (${code || 'unknown error'})` }
   return { code: kind, why: `"${showName(asked.slice(0, 300))}" ${what}.` }
