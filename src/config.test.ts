@@ -94,7 +94,11 @@ describe('what is wrong', () => {
     ['STEWARD_PORT', '-1', 'STEWARD_PORT is "-1"; allowed is: a whole number from 0 to 65535.'],
     ['STEWARD_PORT', '80a', 'STEWARD_PORT is "80a"; allowed is: a whole number from 0 to 65535.'],
     ['STEWARD_LOG', 'loud', 'STEWARD_LOG is "loud"; allowed is: debug, info, warn, error.'],
-    ['STEWARD_MODEL', 'gpt-5', 'STEWARD_MODEL is "gpt-5"; allowed is: <provider>/<model>, for example ollama/llama3.2.'],
+    [
+      'STEWARD_MODEL',
+      'gpt-5',
+      'STEWARD_MODEL is "gpt-5"; allowed is: <provider>/<model>, for example ollama/llama3.2, or several with commas between, the first choice first.',
+    ],
     ['STEWARD_DATABASE', 'mysql://x', 'STEWARD_DATABASE is "mysql://x"; allowed is: sqlite:PATH or postgres://USER@HOST/NAME.'],
     ['STEWARD_TRUST_LOOPBACK', 'maybe', 'STEWARD_TRUST_LOOPBACK is "maybe"; allowed is: 1 or 0.'],
     ['OPENAI_BASE_URL', 'localhost', 'OPENAI_BASE_URL is "localhost"; allowed is: an address that starts with http:// or https://.'],

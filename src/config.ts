@@ -62,8 +62,8 @@ const webAddress = {
   isAllowed: (value: string) => isUrl(value, ['http:', 'https:']),
 }
 const chosen = {
-  allowed: '<provider>/<model>, for example ollama/llama3.2',
-  isAllowed: (value: string) => /^[a-z][a-z0-9_-]*\/\S+$/.test(value),
+  allowed: '<provider>/<model>, for example ollama/llama3.2, or several with commas between, the first choice first',
+  isAllowed: (value: string) => value.split(',').every((one) => /^[a-z][a-z0-9_-]*\/\S+$/.test(one.trim())),
 }
 const loopback = ['127.0.0.1', '::1', 'localhost']
 const yes = ['1', 'true', 'on', 'yes']
@@ -94,6 +94,7 @@ export const settings: readonly Setting[] = [
   { name: 'ANTHROPIC_API_KEY', key: 'anthropicApiKey', fallback: null, meaning: 'Anthropic', secret: true, provider: true, ...anyText },
   { name: 'ANTHROPIC_BASE_URL', key: 'anthropicBaseUrl', fallback: null, meaning: 'Anthropic, or what speaks like it', provider: true, ...webAddress },
   { name: 'GOOGLE_GENERATIVE_AI_API_KEY', key: 'googleApiKey', fallback: null, meaning: 'Google', secret: true, provider: true, ...anyText },
+  { name: 'GOOGLE_GENERATIVE_AI_BASE_URL', key: 'googleBaseUrl', fallback: null, meaning: 'Google, or what speaks like it', provider: true, ...webAddress },
   { name: 'OPENROUTER_API_KEY', key: 'openrouterApiKey', fallback: null, meaning: 'OpenRouter', secret: true, provider: true, ...anyText },
   { name: 'OLLAMA_HOST', key: 'ollamaHost', fallback: null, meaning: 'Ollama on this or another machine', provider: true, allowed: 'HOST, HOST:PORT or http://HOST:PORT', isAllowed: (value) => /^(https?:\/\/)?[^\s/]+\/?$/.test(value) },
   {

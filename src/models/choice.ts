@@ -1,36 +1,66 @@
-// Which provider and model serve which tier, read from plain settings. Every wrong value is named with what is allowed.
+// Which models serve which tier: a chain each, the first choice first. From plain settings, which win, or from what a person chose
+// while the hub runs. Every wrong value is named with what is allowed.
 import { InvalidInput } from '../base/errors.ts'
+import type { Json } from '../base/json.ts'
+import { type Access, accessOf, originOf, type ProviderName, type ProviderSettings, providerNames } from './access.ts'
 import { type Tier, tiers } from './message.ts'
 
-/** `models`: `<provider>/<model>` a tier, null for none. `providers`: the variables of CONTRACT section 2 by their names. */
+/** `models`: `<provider>/<model>` a tier, or several with commas between; null for none. */
 export type ModelSettings = {
   readonly models: Readonly<Record<Tier, string | null>>
-  readonly providers: Readonly<Record<string, string>>
+  readonly providers: ProviderSettings
 }
 
-const providerNames = ['openai', 'openrouter', 'ollama', 'openai-compatible'] as const
-export type ProviderName = (typeof providerNames)[number]
+/** What a person chose while the hub runs, and keys of the secret store. */
+export type Chosen = {
+  readonly chains: Readonly<Partial<Record<Tier, readonly string[]>>>
+  /** Origins (http://box:11434) that a person marked as their own. */
+  readonly marked: readonly string[]
+  readonly keys: Readonly<Partial<Record<ProviderName, string>>>
+}
+
+export const nothingChosen: Chosen = { chains: {}, marked: [], keys: {} }
 
 /** `missing` is a sentence when it can't be called as it is set up; the hub starts all the same and says so when asked. */
-export type Choice = {
-  readonly provider: ProviderName
-  readonly model: string
-  readonly baseUrl: string
-  readonly key: string | null
-  readonly missing: string | null
-}
+export type Choice = Access & { readonly provider: ProviderName; readonly model: string; readonly name: string }
+
+export type Chains = Readonly<Record<Tier, readonly Choice[]>>
 
 export const noModel =
   "No model is configured, so I can't answer that myself. Set STEWARD_MODEL to <provider>/<model>, for example " +
   'openai/gpt-5-mini with OPENAI_API_KEY, or ollama/llama3.2 for a model on this machine, and start Steward again.'
 
-/** The choice of each tier; null for a tier without a model. Throws InvalidInput (path: the setting) for a wrong value. */
-export function chooseModels(settings: ModelSettings): Readonly<Record<Tier, Choice | null>> {
-  const of = (tier: Tier): Choice | null => {
+const longestChain = 8
+
+/** The chain of each tier; empty for a tier without a model. Throws InvalidInput (path: the setting) for a wrong value. */
+export function chooseModels(settings: ModelSettings, chosen: Chosen = nothingChosen): Chains {
+  const of = (tier: Tier): readonly Choice[] => {
     const value = settings.models[tier]?.trim()
-    return value ? choose(settingOf(tier, settings), value, settings) : null
+    const setting = value ? settingOf(tier, settings) : `models.${tier}`
+    const names = value ? value.split(',') : (chosen.chains[tier] ?? [])
+    return checkChain(setting, names).map(({ provider, model }) => choiceOf(provider, model, { settings, chosen }))
   }
   return { light: of('light'), standard: of('standard'), deep: of('deep') }
+}
+
+/** One model by its name, whether a tier uses it or not. Throws InvalidInput. */
+export function choose(name: string, settings: ModelSettings, chosen: Chosen = nothingChosen): Choice {
+  const { provider, model } = parseName('the model', name)
+  return choiceOf(provider, model, { settings, chosen })
+}
+
+type From = { readonly settings: ModelSettings; readonly chosen: Chosen }
+
+function choiceOf(provider: ProviderName, model: string, { settings, chosen }: From): Choice {
+  const access = accessOf(provider, settings.providers, { stored: chosen.keys[provider] ?? null, marked: chosen.marked })
+  // Ollama hands models of this name on to its maker's servers.
+  const isLocal = access.isLocal && !(provider === 'ollama' && /[:-]cloud$/.test(model))
+  return { provider, model, name: `${provider}/${model}`, ...access, isLocal }
+}
+
+/** The setting of the environment (or steward.yaml) that decides a tier; null: none, so a person may choose. */
+export function fixedBy(tier: Tier, settings: ModelSettings): string | null {
+  return settings.models[tier]?.trim() ? settingOf(tier, settings) : null
 }
 
 /** The variable that a person has to look at. */
@@ -39,102 +69,65 @@ function settingOf(tier: Tier, { models }: ModelSettings): string {
   return isOne ? 'STEWARD_MODEL' : `STEWARD_MODEL_${tier.toUpperCase()}`
 }
 
-/** Providers whose key or address is set: offered, never used until a person chooses one. */
-export function offeredProviders(settings: ModelSettings): readonly ProviderName[] {
-  return [
-    ...(given(settings, 'OPENAI_API_KEY') ? (['openai'] as const) : []),
-    ...(given(settings, 'OPENROUTER_API_KEY') ? (['openrouter'] as const) : []),
-    ...(given(settings, 'OLLAMA_HOST') ? (['ollama'] as const) : []),
-    ...(given(settings, 'OPENAI_BASE_URL') ? (['openai-compatible'] as const) : []),
-  ]
+/** The chains in words, one per tier that has one: `standard openai/gpt-5-mini, then ollama/llama3.2`. */
+export function describeChoices(chains: Chains): string {
+  const used = tiers.filter((tier) => chains[tier].length > 0)
+  return used.map((tier) => `${tier} ${chains[tier].map((one) => one.name).join(', then ')}`).join('; ')
 }
 
-/** The choices in words, one per tier that has one: `standard openai/gpt-5-mini`. */
-export function describeChoices(choices: Readonly<Record<Tier, Choice | null>>): string {
-  return tiers.flatMap((tier) => (choices[tier] ? [`${tier} ${nameOf(choices[tier])}`] : [])).join(', ')
+/** Each name taken apart. Throws InvalidInput for a wrong one, one that comes twice, and for too many. */
+export function checkChain(setting: string, names: readonly string[]): readonly { provider: ProviderName; model: string }[] {
+  const parsed = names.map((name) => parseName(setting, name.trim()))
+  const said = names.map((name) => name.trim())
+  const twice = said.find((name, at) => said.indexOf(name) !== at)
+  if (twice !== undefined) throw new InvalidInput(`${setting} names ${twice} twice; allowed is each model once.`, { path: setting })
+  if (names.length > longestChain) {
+    throw new InvalidInput(`${setting} has ${names.length} models; allowed are at most ${longestChain}.`, { path: setting })
+  }
+  return parsed
 }
 
-export function nameOf(choice: Pick<Choice, 'provider' | 'model'>): string {
-  return `${choice.provider}/${choice.model}`
-}
-
-function choose(setting: string, value: string, settings: ModelSettings): Choice {
+function parseName(setting: string, value: string): { readonly provider: ProviderName; readonly model: string } {
   const slash = value.indexOf('/')
   const [name, model] = slash < 0 ? [value, ''] : [value.slice(0, slash), value.slice(slash + 1).trim()]
   const provider = providerNames.find((one) => one === name)
-  if (slash < 0 || provider === undefined || model === '') {
-    throw new InvalidInput(`${setting} is "${value}"; ${whyNot(name, slash < 0, provider !== undefined)}`, {
+  if (slash < 0 || provider === undefined || model === '' || /[\s,\p{Cc}]/u.test(model)) {
+    throw new InvalidInput(`${setting} is "${value}"; ${whyNot(name, slash < 0, { isKnown: provider !== undefined, model })}`, {
       path: setting,
     })
   }
-  return { provider, model, ...access[provider](settings) }
+  return { provider, model }
 }
 
-function whyNot(name: string, isBare: boolean, isKnown: boolean): string {
+function whyNot(name: string, isBare: boolean, { isKnown, model }: { readonly isKnown: boolean; readonly model: string }): string {
   const allowed = `allowed is <provider>/<model> with one of the providers ${providerNames.join(', ')}`
   if (isBare) return `${allowed}, for example openai/gpt-5-mini.`
-  if (isKnown) return `the model's name is missing behind "${name}/".`
-  if (name === 'anthropic' || name === 'google')
-    return `this version has no provider "${name}" of its own (openrouter/${name}/<model> reaches it); ${allowed}.`
-  return `there is no provider "${name}"; ${allowed}.`
+  if (!isKnown) return `there is no provider "${name}"; ${allowed}.`
+  return model === '' ? `the model's name is missing behind "${name}/".` : "a model's name has no spaces, commas or control characters."
 }
 
-type Access = Pick<Choice, 'baseUrl' | 'key' | 'missing'>
-
-const access: Record<ProviderName, (settings: ModelSettings) => Access> = {
-  openai(settings) {
-    const own = given(settings, 'OPENAI_BASE_URL')
-    const key = given(settings, 'OPENAI_API_KEY')
-    // Somebody else's server behind the OpenAI address may want no key; OpenAI itself always does.
-    const missing = key === null && own === null ? needs('openai', 'OPENAI_API_KEY') : null
-    return { baseUrl: address('OPENAI_BASE_URL', own ?? 'https://api.openai.com/v1'), key, missing }
-  },
-  openrouter(settings) {
-    const key = given(settings, 'OPENROUTER_API_KEY')
-    const missing = key === null ? needs('openrouter', 'OPENROUTER_API_KEY') : null
-    return { baseUrl: 'https://openrouter.ai/api/v1', key, missing }
-  },
-  ollama(settings) {
-    const host = given(settings, 'OLLAMA_HOST') ?? 'http://127.0.0.1:11434'
-    const url = address('OLLAMA_HOST', ollamaAddress(host))
-    return { baseUrl: url.endsWith('/v1') ? url : `${url}/v1`, key: null, missing: null }
-  },
-  'openai-compatible'(settings) {
-    const own = given(settings, 'OPENAI_BASE_URL')
-    const key = given(settings, 'OPENAI_API_KEY')
-    if (own === null) return { baseUrl: '', key, missing: needs('openai-compatible', 'OPENAI_BASE_URL') }
-    return { baseUrl: address('OPENAI_BASE_URL', own), key, missing: null }
-  },
-}
-
-/** Ollama's own forms: `host`, `host:port`, a whole address; `0.0.0.0` is what it listens on, not where it is. */
-function ollamaAddress(host: string): string {
-  const whole = /^https?:\/\//.test(host) ? host : `http://${host}`
-  const withPort = /^https?:\/\/(\[[^\]]*\]|[^/:]+)$/.test(whole) ? `${whole}:11434` : whole
-  return withPort.replace(/^(https?:\/\/)0\.0\.0\.0(?=[:/])/, '$1127.0.0.1')
-}
-
-function address(setting: string, value: string): string {
-  const url = URL.parse(value)
-  const isHttp = url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
-  if (!isHttp || url.search !== '' || url.hash !== '') {
-    throw new InvalidInput(`${setting} is "${hide(value)}"; allowed is an http:// or https:// address without a query.`, {
+/** Of a setting of the tenant: a list of names, or one text with commas. Throws InvalidInput. */
+export function readChain(setting: string, value: Json): readonly string[] {
+  const names = typeof value === 'string' ? value.split(',') : value
+  if (names === null) return []
+  if (!isTexts(names)) {
+    throw new InvalidInput(`${setting} is ${JSON.stringify(value).slice(0, 80)}; allowed is a list of <provider>/<model>.`, {
       path: setting,
     })
   }
-  return value.replace(/\/+$/, '')
+  checkChain(setting, names)
+  return names.map((name) => name.trim())
 }
 
-/** An address may carry a password. */
-function hide(value: string): string {
-  return value.replace(/\/\/[^@/]*@/, '//***@')
+/** Of the setting models.local. Throws InvalidInput. */
+export function readMarked(value: Json): readonly string[] {
+  if (value === null) return []
+  if (!isTexts(value) || value.some((one) => originOf(one) === '' || originOf(one) === 'null')) {
+    throw new InvalidInput('models.local is wrong; allowed is a list of addresses like http://192.168.1.5:11434.', { path: 'models.local' })
+  }
+  return value.map(originOf)
 }
 
-function needs(provider: ProviderName, setting: string): string {
-  return `The model provider "${provider}" is chosen, but ${setting} is not set. Set it and start Steward again.`
-}
-
-function given(settings: ModelSettings, name: string): string | null {
-  const value = settings.providers[name]?.trim()
-  return value ? value : null
+function isTexts(value: Json): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }

@@ -1,36 +1,40 @@
 // Turns whatever a provider or the network threw into a failure with a code and a sentence. Never shows a key.
 import type { FailureCode, ModelFailure } from './message.ts'
 import { failure } from './message.ts'
+import { retryAfter } from './retry-after.ts'
+import { type Seen, see } from './seen.ts'
 
 export type Where = { readonly provider: string; readonly model: string; readonly key: string | null }
 
-/** What can be read off a thrown thing, whatever its class. */
-type Seen = {
-  readonly status: number | null
-  readonly text: string
-  readonly kind: string
-  readonly retryAfterMs?: number
+export type Fault = {
+  readonly failure: ModelFailure
+  /** All models of that account are concerned, not only this one. */
+  readonly isWide: boolean
+  /** The window that the provider named, in tokens; null when it named none. */
+  readonly window: number | null
+  /** Whether the provider may count what was sent: false when it never came there, or was refused. */
+  readonly mayCost: boolean
 }
 
-/** `thrown`: an error of the provider library, of fetch, or the `error` object of a broken stream. */
-export function faultOf(thrown: unknown, where: Where): ModelFailure {
+/** `thrown`: an error of the provider library, of fetch, or the `error` object of a broken stream. `now`: for dates in it. */
+export function faultOf(thrown: unknown, where: Where, now: number): Fault {
   const seen = see(thrown)
   const code = codeOf(seen)
-  return failure(code, sentence(code, seen, where), seen.retryAfterMs)
+  const isWaiting = code === 'rate_limited' || code === 'overloaded'
+  const afterMs = isWaiting ? retryAfter(seen.headers, `${seen.text} ${seen.body}`, now) : null
+  return {
+    failure: failure(code, sentence(code, seen, where), afterMs ?? undefined),
+    isWide: isWide(code, seen),
+    window: code === 'context_length' ? windowIn(`${seen.text} ${seen.body}`) : null,
+    mayCost: !(seen.status !== null && seen.status >= 400) && !neverThere.test(`${seen.kind} ${seen.text}`),
+  }
 }
 
-function see(thrown: unknown): Seen {
-  const fields = recordOf(thrown)
-  const data = recordOf(recordOf(fields.data).error)
-  const status = typeof fields.statusCode === 'number' ? fields.statusCode : null
-  const text = firstText([data.message, fields.message, typeof thrown === 'string' ? thrown : undefined])
-  const kind = [data.code, data.type, fields.code, fields.type, fields.name].filter(isText).join(' ')
-  const retryAfterMs = retryAfter(recordOf(fields.responseHeaders))
-  return { status, text, kind, ...(retryAfterMs === null ? {} : { retryAfterMs }) }
-}
+const neverThere = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_|SELF_SIGNED|UND_ERR_CONNECT/i
 
 const byStatus: Readonly<Record<number, FailureCode>> = {
   401: 'auth',
+  402: 'quota',
   403: 'auth',
   408: 'timeout',
   413: 'context_length',
@@ -38,22 +42,59 @@ const byStatus: Readonly<Record<number, FailureCode>> = {
   504: 'timeout',
 }
 
-function codeOf({ status, text, kind }: Seen): FailureCode {
-  if (/context_length|context length|maximum context|context window|prompt is too long/i.test(`${kind} ${text}`)) return 'context_length'
+const tooLong = /context[_ ](length|window|size)|maximum context|prompt is too long|exceeds the maximum number of tokens|input is too long/i
+const noMoney =
+  /insufficient_quota|billing|credit balance|insufficient (balance|credits|funds)|payment required|hard limit has been reached/i
+
+function codeOf({ status, text, kind, body }: Seen): FailureCode {
+  const words = `${kind} ${text}`
+  if (isQuota(status, words, body)) return 'quota'
+  // A limit by the minute speaks of tokens and input too; only what was refused for its size is too long.
+  if (status !== 429 && tooLong.test(words)) return 'context_length'
   if (status !== null && byStatus[status]) return byStatus[status]
   if (status !== null && status >= 500) return 'overloaded'
-  if (status !== null && status >= 400) return 'invalid_request'
-  if (/rate_limit/i.test(kind)) return 'rate_limited'
-  if (/overloaded|server_error/i.test(kind)) return 'overloaded'
-  if (isNetwork(`${kind} ${text}`)) return 'network'
-  return 'bad_reply'
+  if (status !== null && status >= 400) return byWord(kind) ?? 'invalid_request'
+  return byWord(kind) ?? (isNetwork(words) ? 'network' : 'bad_reply')
+}
+
+function byWord(kind: string): FailureCode | null {
+  if (/rate_limit|RESOURCE_EXHAUSTED/i.test(kind)) return 'rate_limited'
+  if (/overloaded|server_error|UNAVAILABLE/i.test(kind)) return 'overloaded'
+  return /authentication_error|invalid_api_key|UNAUTHENTICATED|API_KEY_INVALID/i.test(kind) ? 'auth' : null
+}
+
+/** Google calls a limit by the minute a quota, in the words of others for an empty account; it says when to come back. */
+function isQuota(status: number | null, words: string, body: string): boolean {
+  if (status !== null && status >= 500) return false
+  if (/RESOURCE_EXHAUSTED/.test(words)) return /PerDay/.test(body)
+  return status === 402 || ((status === null || status >= 400) && noMoney.test(words))
+}
+
+/** Money and keys belong to the account; a limit only when the provider says so. */
+function isWide(code: FailureCode, { status, text, kind }: Seen): boolean {
+  if (code === 'quota') return !/RESOURCE_EXHAUSTED/.test(kind)
+  if (code === 'auth') return status === 401 || !/\bmodel\b/i.test(text)
+  return code === 'rate_limited' && /\b(across|for) all (of )?(your )?models\b|(account|organi[sz]ation)[- ]wide/i.test(text)
+}
+
+/** "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "available context size (4096 tokens)", ... */
+function windowIn(text: string): number | null {
+  const said =
+    /maximum context length (?:is|of) ([\d,]+)/i.exec(text) ??
+    /> ([\d,]+) maximum/.exec(text) ??
+    /maximum number of tokens allowed \(?([\d,]+)/i.exec(text) ??
+    /context (?:size|length|window)(?: of| is)? ?\(?([\d,]+)/i.exec(text) ??
+    /"n_ctx"\s*:\s*([\d,]+)/.exec(text)
+  const tokens = Number((said?.[1] ?? '').replaceAll(',', ''))
+  return Number.isSafeInteger(tokens) && tokens >= 256 ? tokens : null
 }
 
 function isNetwork(words: string): boolean {
   return /APICallError|TypeError|fetch failed|Cannot connect|ECONN|ENOTFOUND|EAI_AGAIN|socket|terminated|UND_ERR/i.test(words)
 }
 
-const meaning: Record<FailureCode, string> = {
+/** What each code means of a model, as the rest of a sentence. */
+export const meaning: Record<FailureCode, string> = {
   no_model: 'is not set up',
   auth: 'refused the key',
   rate_limited: 'takes no more requests for the moment',
@@ -87,31 +128,8 @@ const shortestKey = 8
 /** Providers repeat the key they refuse. */
 export function withoutKeys(text: string, key: string | null): string {
   const hidden = key === null || key.length < shortestKey ? text : text.replaceAll(key, '***')
-  return hidden.replace(/\b(sk|rk|pk|gsk|xai)-[\w*-]{6,}/g, '$1-***').replace(/\bBearer\s+\S+/gi, 'Bearer ***')
-}
-
-/** Seconds or an HTTP date; null when absent or unreadable. */
-function retryAfter(headers: Readonly<Record<string, unknown>>): number | null {
-  const ms = Number(headers['retry-after-ms'])
-  if (Number.isFinite(ms) && ms > 0) return ms
-  const seconds = Number(headers['retry-after'])
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? Object.fromEntries(ownAndNamed(value)) : {}
-}
-
-/** `message`, `name` and `code` of an Error are not enumerable. */
-function ownAndNamed(value: object): [string, unknown][] {
-  const named = ['message', 'name', 'code', 'statusCode', 'responseHeaders', 'data', 'type', 'error'] as const
-  return [...Object.entries(value), ...named.map((key): [string, unknown] => [key, Reflect.get(value, key)])]
-}
-
-function firstText(values: readonly unknown[]): string {
-  return values.find((value): value is string => typeof value === 'string' && value !== '') ?? ''
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
+  return hidden
+    .replace(/\b(sk|rk|pk|gsk|xai)-[\w*-]{6,}/g, '$1-***')
+    .replace(/\bAIza[\w-]{10,}/g, 'AIza***')
+    .replace(/\bBearer\s+\S+/gi, 'Bearer ***')
 }

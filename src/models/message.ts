@@ -1,6 +1,7 @@
 // What a model is asked and what it answers, in our own words; no provider's type leaves this room.
 
-import { isObject, type Json, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Priority } from '../lanes/engine.ts'
 import type { Micros, Spender } from '../policy/budget.ts'
 
 export const tiers = ['light', 'standard', 'deep'] as const
@@ -14,10 +15,11 @@ export type ModelMessage =
 
 /**
  * `incomplete`: its arguments were cut or are no JSON object. It must not be executed; whoever runs tools answers it with a
- * result that says so. `raw` is at most 500 characters of what came.
+ * result that says so (`incompleteText` in repair.ts). `raw` is at most 500 characters of what came. `mark`: the provider's own
+ * note on the call, kept and given back to it unread.
  */
 export type ToolCall =
-  | { readonly state: 'complete'; readonly id: string; readonly name: string; readonly input: JsonObject }
+  | { readonly state: 'complete'; readonly id: string; readonly name: string; readonly input: JsonObject; readonly mark?: string }
   | { readonly state: 'incomplete'; readonly id: string; readonly name: string; readonly raw: string }
 
 /** `schema` is a JSON schema of type object. */
@@ -54,8 +56,14 @@ export type ModelAnswer = {
   /** What it cost by the price table; null: it has no price there. */
   readonly cost?: Micros | null
   /** Models that were asked before and could not, the first choice first. */
-  readonly fellBack?: readonly { readonly model: string; readonly code: FailureCode; readonly message: string }[]
+  readonly fellBack?: readonly FellBack[]
+  /** Who answered instead of whom, and why: to be shown. It comes once a cool-down and person, not with every answer. */
+  readonly notice?: string
+  /** What attempts within this call are counted with that broke off before they answered. */
+  readonly lost?: Micros
 }
+
+export type FellBack = { readonly model: string; readonly code: FailureCode; readonly message: string }
 
 const failureCodes = [
   'no_model',
@@ -75,34 +83,25 @@ const failureCodes = [
 ] as const
 export type FailureCode = (typeof failureCodes)[number]
 
-/** `message` is a sentence for a person: no stack, no key. `retryAfterMs` is the provider's own wish. */
+/** `message` is a sentence for a person: no stack, no key. `retryAfterMs` is the provider's own wish. `lost`: like that of an answer. */
 export type ModelFailure = {
   readonly ok: false
   readonly code: FailureCode
   readonly message: string
   readonly retryAfterMs?: number
   readonly budget?: { readonly id: string; readonly text: string; readonly spent: Micros; readonly wanted: Micros }
+  readonly lost?: Micros
 }
 
 export type ModelReply = ModelAnswer | ModelFailure
 
+export type StreamOptions = {
+  readonly signal: AbortSignal
+  /** Words as they come; never half of a character. Not called again after the reply. */
+  readonly onText: (words: string) => void
+  readonly priority: Priority
+}
+
 export function failure(code: FailureCode, message: string, retryAfterMs?: number): ModelFailure {
   return { ok: false, code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-}
-
-/** Arguments as they came, or incomplete when they are no JSON object, or when the answer was cut at its length. */
-export function toolCall(given: { id: string; name: string; raw: string; cut: boolean }): ToolCall {
-  const { id, name, raw, cut } = given
-  const input = parseObject(raw.trim() === '' && !cut ? '{}' : raw)
-  if (input === null || cut) return { state: 'incomplete', id, name, raw: raw.slice(0, 500) }
-  return { state: 'complete', id, name, input }
-}
-
-function parseObject(text: string): JsonObject | null {
-  try {
-    const value: Json = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
 }

@@ -21,21 +21,22 @@ test('[M2] with no model the answer is one sentence and how to add one', async (
 
 test('[M2] a provider without its key starts, and says what is missing when asked', () => {
   const models = openModels(of('openai/gpt-5-mini'), { clock: handClock() })
-  expect(models.list()[0]).toEqual({
-    tier: 'light',
+  const [light] = models.list().tiers
+  expect(light?.chain[0]).toMatchObject({
     model: 'openai/gpt-5-mini',
-    why: 'The model provider "openai" is chosen, but OPENAI_API_KEY is not set. Set it and start Steward again.',
+    why: 'The model provider "openai" is chosen, but OPENAI_API_KEY is not set. Set it and start Steward again, or keep the key in the secret store as openai-api-key.',
   })
 })
 
 test.each([
   [
     'gpt-5',
-    'STEWARD_MODEL is "gpt-5"; allowed is <provider>/<model> with one of the providers openai, openrouter, ollama, openai-compatible',
+    'STEWARD_MODEL is "gpt-5"; allowed is <provider>/<model> with one of the providers openai, anthropic, google, openrouter, ollama, openai-compatible',
   ],
   ['opnai/gpt-5', 'there is no provider "opnai"; allowed is'],
   ['openai/', 'the model\'s name is missing behind "openai/"'],
-  ['anthropic/claude', 'openrouter/anthropic/<model>'],
+  ['openai/gpt 5', "a model's name has no spaces"],
+  ['ollama/a,ollama/a', 'names ollama/a twice'],
 ])('[M7] %s is refused with what is allowed', (value, words) => {
   expect(() => chooseModels(of(value))).toThrow(InvalidInput)
   expect(() => chooseModels(of(value))).toThrow(words)
@@ -52,16 +53,16 @@ test.each([
   ['openai/gpt-5-mini', {}, 'https://api.openai.com/v1'],
   ['openai/x', { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1/' }, 'http://127.0.0.1:9/v1'],
   ['openrouter/anthropic/claude', {}, 'https://openrouter.ai/api/v1'],
-  ['ollama/llama3.2', {}, 'http://127.0.0.1:11434/v1'],
-  ['ollama/llama3.2', { OLLAMA_HOST: '0.0.0.0' }, 'http://127.0.0.1:11434/v1'],
-  ['ollama/llama3.2', { OLLAMA_HOST: 'box:8000' }, 'http://box:8000/v1'],
-  ['ollama/llama3.2', { OLLAMA_HOST: 'https://box/v1' }, 'https://box/v1'],
+  ['ollama/llama3.2', {}, 'http://127.0.0.1:11434'],
+  ['ollama/llama3.2', { OLLAMA_HOST: '0.0.0.0' }, 'http://127.0.0.1:11434'],
+  ['ollama/llama3.2', { OLLAMA_HOST: 'box:8000' }, 'http://box:8000'],
+  ['ollama/llama3.2', { OLLAMA_HOST: 'https://box/v1' }, 'https://box'],
 ])('%s with %o is called at %s', (value, providers, address) => {
-  expect(chooseModels(of(value, providers)).deep?.baseUrl).toBe(address)
+  expect(chooseModels(of(value, providers)).deep[0]?.baseUrl).toBe(address)
 })
 
 test('a model name may have slashes of its own', () => {
-  expect(chooseModels(of('openrouter/meta/llama/3')).deep?.model).toBe('meta/llama/3')
+  expect(chooseModels(of('openrouter/meta/llama/3')).deep[0]?.model).toBe('meta/llama/3')
 })
 
 test('providers that are set up are offered, not chosen', () => {

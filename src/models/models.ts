@@ -1,40 +1,64 @@
 // The models: providers, tiers, and one port through which every engine asks.
-// Owns: which model serves a tier, calling it, time limits, retries, how many calls a provider gets at once, and the failures as
-// data. Leaves what is asked to context and engines, what a call costs to policy. Others also import message.ts, history.ts
-// and choice.ts; tests and benchmarks start scripted.ts.
+// Owns: which models serve a tier, calling them, time limits, fallbacks, rests and retries, how many calls an account gets at once,
+// what a model holds and costs, and the failures as data. Leaves what is asked to context and engines, what may be spent to
+// policy, keys to secrets. Others also import message.ts, history.ts, repair.ts, choice.ts, catalogue.ts and inspect.ts; tests and
+// benchmarks start scripted.ts.
 //
 // M1  `stream` never throws: each failure is a value with a code and a sentence for a person.
 // M2  With no model the answer is one clear sentence, and nothing is called.
 // M3  A provider that hangs ends as 'timeout', before the first part as well as between two.
 // M4  A tool call with incomplete arguments is marked so, and can't be mistaken for one to execute.
 // M5  What is sent has exactly one result for each tool call, and roles that alternate.
-// M6  At most so many calls run at a provider; person before agent before background, nobody waits for ever.
+// M6  At most so many calls run at an account; person before agent before background, nobody waits for ever.
 // M7  No key stands in a failure, and a setting that is wrong is named with what is allowed.
+// M8  What fails before its first word goes on to the next model of the chain at once; after a word, nothing is asked again.
+// M9  A request that is local-only reaches no model elsewhere, also not as a fallback.
+// M10 The money for a call is reserved at its most before anything is sent, and settled once, however it ends.
 import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
 import { type Log, silent } from '../base/log.ts'
-import type { Priority } from '../lanes/engine.ts'
-import { type Choice, chooseModels, describeChoices, type ModelSettings, nameOf, noModel, offeredProviders } from './choice.ts'
+import type { Budgets } from '../policy/budget.ts'
+import type { Actor } from '../protocol/actor.ts'
+import type { Finding } from '../protocol/api.ts'
+import { offeredProviders } from './access.ts'
+import type { Room } from './attempt.ts'
+import { openCatalogue, type Window } from './catalogue.ts'
+import { askChain } from './chain.ts'
+import { type Chains, type Choice, choose, chooseModels, describeChoices, type ModelSettings, noModel } from './choice.ts'
+import { openCooldowns } from './cooldown.ts'
+import { inspectModels } from './inspect.ts'
 import { type Limit, openLimit } from './limit.ts'
-import { failure, type ModelFailure, type ModelReply, type ModelRequest, type Tier, tiers } from './message.ts'
+import { failure, type ModelReply, type ModelRequest, type StreamOptions, type Tier } from './message.ts'
 import type { Limits } from './provider.ts'
+import { keepChain, keepLearned, type ModelStore, nothingStored, readStored, type Stored } from './stored.ts'
+import { type ModelsView, type Tested, testModel, viewOf } from './view.ts'
 
-export type StreamOptions = {
-  readonly signal: AbortSignal
-  /** Words as they come; never half of a character. Not called again after the reply. */
-  readonly onText: (words: string) => void
-  readonly priority: Priority
-}
+export type { StreamOptions } from './message.ts'
+export { storeIn } from './stored.ts'
 
 export type ModelPort = {
-  /** Asks the model of the request's tier. Must not throw: a failure is data. */
+  /** Asks the models of the request's tier. Must not throw: a failure is data. */
   stream(request: ModelRequest, options: StreamOptions): Promise<ModelReply>
 }
 
 export type Models = ModelPort & {
-  /** `<provider>/<model>` of a tier; null when it has none. */
+  /** `<provider>/<model>` of a tier, the first of its chain; null when it has none. */
   modelOf(tier: Tier): string | null
-  /** Per tier what is chosen, and `why` it can't be called. For `steward models` and doctor. */
-  list(): readonly { readonly tier: Tier; readonly model: string | null; readonly why: string | null }[]
+  /** How much fits into a model, and how long an answer may be: the one place that says so. Corrected by what providers say. */
+  windowOf(model: string): Window
+  /** Everything about providers, tiers, rests, prices, windows: for `steward models` and its page. */
+  list(): ModelsView
+  /** What is wrong with the chosen models and what to do. Asks only what costs nothing; takes at most a few seconds. */
+  inspect(): Promise<readonly Finding[]>
+  /** One tiny real call; never throws. Throws InvalidInput only for a name that can't be one. */
+  test(model: string): Promise<Tested>
+  /**
+   * Sets the chain of a tier, the first choice first; empty takes it away. Holds at once and after a restart. Throws InvalidInput for
+   * a wrong name, Conflict when a setting of the environment decides this tier.
+   */
+  choose(tier: Tier, chain: readonly string[], by: Actor): Promise<void>
+  /** Reads the tenant's settings and the keys again. A value that can't be used counts as none and stands in `list().faults`. */
+  reload(): Promise<void>
   /** Providers that are set up and not chosen by that alone. */
   readonly offered: readonly string[]
 }
@@ -45,108 +69,120 @@ export type ModelsOptions = {
   readonly random?: () => number
   readonly log?: Log
   readonly limits?: Partial<Limits>
-  /** Calls at once per provider. */
+  /** Calls at once per account. */
   readonly concurrency?: number
-  /** How often a call that failed before its first word is made again. */
+  /** How often a call that failed before its first word is made again when nothing else is in the chain. */
   readonly retries?: number
+  readonly budgets?: Pick<Budgets, 'reserve' | 'settle'>
+  /** The value of a secret, for a provider's key; null when there is none. The environment wins. */
+  readonly keyOf?: (name: string) => Promise<string | null>
+  readonly store?: ModelStore
 }
 
 /** A model on this machine is first loaded and then reads the whole request; one that thinks says nothing for minutes. */
 const defaults: Limits = { firstByteMs: 180_000, betweenChunksMs: 180_000, wholeMs: 1_200_000, maxCharacters: 2_000_000 }
-const longestRetryAfterMs = 20_000
+const usualConcurrency = 8
+const lookMs = 3_000
 
-type Room = Required<Omit<ModelsOptions, 'limits' | 'concurrency'>> & {
-  readonly limits: Limits
-  readonly limitOf: (provider: string) => Limit
+/** What may change while the hub runs. */
+type State = { stored: Stored; chains: Chains }
+
+/**
+ * Throws InvalidInput for a wrong setting. A provider without its key is no wrong setting: it says so when it is asked. What is
+ * stored is read by `reload`, which who opens it calls once.
+ */
+export function openModels(settings: ModelSettings, options: ModelsOptions): Models {
+  const state: State = { stored: nothingStored, chains: chooseModels(settings) }
+  const room = roomOf(state, options)
+  if (describeChoices(state.chains) !== '') room.log('info', 'models chosen', { models: describeChoices(state.chains) })
+  const reload = async () => {
+    const stored = await readStored(options.store ?? null, options.keyOf ?? null)
+    state.chains = chooseModels(settings, stored.chosen)
+    state.stored = stored
+  }
+  return {
+    stream: async (request, asked) => {
+      const chain = allowed(state.chains[request.tier], request)
+      return 'ok' in chain ? chain : askChain(room, chain, { request, asked })
+    },
+    modelOf: (tier) => state.chains[tier][0]?.name ?? null,
+    windowOf: (model) => room.catalogue.windowOf(model),
+    list: () => viewOf(settings, state, room),
+    inspect: () => inspectModels(settings, { chosen: state.stored.chosen, timeoutMs: lookMs }),
+    test: (model) => testModel(room, choose(model, settings, state.stored.chosen)),
+    async choose(tier, chain, by) {
+      await keepChain(options.store ?? null, { settings, tier, chain, by })
+      await reload()
+    },
+    reload,
+    offered: offeredProviders(settings.providers),
+  }
 }
 
-/** Throws InvalidInput for a wrong setting. A provider without its key is no wrong setting: it says so when it is asked. */
-export function openModels(settings: ModelSettings, options: ModelsOptions): Models {
-  const choices = chooseModels(settings)
-  const limits = new Map<string, Limit>()
+/** Never wider than asked: of a local-only project, only what stays on this machine. */
+function allowed(chain: readonly Choice[], { localOnly, tier }: ModelRequest): readonly Choice[] | ModelReply {
+  if (chain.length === 0) return failure('no_model', noModel)
+  const local = localOnly ? chain.filter((one) => one.isLocal) : chain
+  if (local.length > 0) return local
+  const names = chain.map((one) => one.name).join(', ')
+  return failure(
+    'no_model',
+    `This project is local-only, and the tier ${tier} has no model on this machine (it has ${names}). Add one, for example ollama/llama3.2, to the chain of this tier, or let the project use other models.`,
+  )
+}
+
+function roomOf(state: State, options: ModelsOptions): Room {
+  const { clock, store } = options
+  const [random, log, concurrency] = [options.random ?? Math.random, options.log ?? silent, options.concurrency ?? usualConcurrency]
+  const learned = new Map<string, number>()
+  const cooldowns = openCooldowns({ clock, random, perSecond: concurrency })
+  const learn = (model: string, window: number) => {
+    if (window >= room.catalogue.windowOf(model).window) return
+    learned.set(model, window)
+    log('warn', 'a model holds less than was thought', { model, window })
+    if (store)
+      keepLearned(store, model, window).catch((error: unknown) => log('warn', 'this could not be kept', { error: messageOf(error) }))
+  }
   const room: Room = {
-    clock: options.clock,
-    random: options.random ?? Math.random,
-    log: options.log ?? silent,
+    ...{ clock, random, log, cooldowns, learn },
     retries: options.retries ?? 2,
     limits: { ...defaults, ...options.limits },
-    limitOf(provider) {
-      const limit = limits.get(provider) ?? openLimit(options.concurrency ?? 8, options.clock)
-      limits.set(provider, limit)
-      return limit
-    },
+    limitOf: limits(concurrency, clock),
+    catalogue: openCatalogue(() => ({ ...state.stored.corrections, learned: both(state.stored.corrections.learned, learned) })),
+    budgets: options.budgets ?? null,
+    look: looks(learn),
   }
-  if (describeChoices(choices) !== '') room.log('info', 'models chosen', { models: describeChoices(choices) })
-  return {
-    async stream(request, asked) {
-      const choice = choices[request.tier]
-      const why = whyNot(choice)
-      return choice === null || why ? failure('no_model', why ?? noModel) : streamWithin(room, choice, { request, asked })
-    },
-    modelOf: (tier) => (choices[tier] ? nameOf(choices[tier]) : null),
-    list: () =>
-      tiers.map((tier) => {
-        const choice = choices[tier]
-        return { tier, model: choice && nameOf(choice), why: whyNot(choice) }
-      }),
-    offered: offeredProviders(settings),
+  return room
+}
+
+function both(kept: ReadonlyMap<string, number>, own: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return own.size === 0 ? kept : new Map([...kept, ...own])
+}
+
+function limits(concurrency: number, clock: Clock): (account: string) => Limit {
+  const made = new Map<string, Limit>()
+  return (account) => {
+    const limit = made.get(account) ?? openLimit(concurrency, clock)
+    made.set(account, limit)
+    return limit
   }
 }
 
-function whyNot(choice: Choice | null): string | null {
-  return choice === null ? noModel : choice.missing
-}
-
-type Ask = { readonly request: ModelRequest; readonly asked: StreamOptions }
-
-async function streamWithin(room: Room, choice: Choice, ask: Ask): Promise<ModelReply> {
-  for (let attempt = 1; ; attempt++) {
-    const { reply, hasSpoken } = await once(room, choice, ask)
-    const delayMs = reply.ok || hasSpoken || attempt > room.retries ? null : retryDelay(reply, attempt, room.random)
-    if (reply.ok || delayMs === null) return reply
-    room.log('warn', 'model call is made again', { model: nameOf(choice), code: reply.code, attempt, delayMs })
-    if (!(await sleep(room.clock, delayMs, ask.asked.signal))) return failure('aborted', 'The call was stopped.')
-  }
-}
-
-async function once(room: Room, choice: Choice, { request, asked }: Ask): Promise<{ reply: ModelReply; hasSpoken: boolean }> {
-  const release = await room.limitOf(choice.provider).acquire(asked.priority, asked.signal)
-  if (release === null) return { reply: failure('aborted', 'The call was stopped.'), hasSpoken: false }
-  let hasSpoken = false
-  const onText = (words: string) => {
-    hasSpoken = true
-    asked.onText(words)
-  }
-  try {
-    const { callModel } = await import('./provider.ts')
-    const reply = await callModel(choice, request, { ...room, signal: asked.signal, onText })
-    return { reply, hasSpoken }
-  } finally {
-    release()
-  }
-}
-
-/** null: not worth it. Otherwise the provider's own wish, or about a second, then three, with a spread so that not all come at once. */
-function retryDelay(reply: ModelFailure, attempt: number, random: () => number): number | null {
-  if (reply.code !== 'rate_limited' && reply.code !== 'overloaded' && reply.code !== 'network') return null
-  if (reply.retryAfterMs !== undefined) {
-    return reply.retryAfterMs > longestRetryAfterMs ? null : reply.retryAfterMs * (1 + random() / 4)
-  }
-  return 1000 * 3 ** (attempt - 1) * (0.5 + random())
-}
-
-/** False when the signal aborted first. */
-function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(false)
-    const end = () => {
-      alarm.cancel()
-      resolve(false)
+/** Asks Ollama once about each model; a look that failed is tried again with the next call. */
+function looks(learn: Room['learn']): Room['look'] {
+  const seen = new Map<string, { readonly isElsewhere: boolean }>()
+  return async (choice, signal) => {
+    const known = seen.get(`${choice.account} ${choice.model}`)
+    if (known) return known
+    try {
+      const { showOllama } = await import('./ollama.ts')
+      const shown = await showOllama(choice, AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
+      if (shown?.window) learn(choice.name, shown.window)
+      if (shown) seen.set(`${choice.account} ${choice.model}`, shown)
+      return { isElsewhere: shown?.isElsewhere ?? false }
+    } catch {
+      // What is wrong is said by the call itself, which comes next.
+      return { isElsewhere: false }
     }
-    const alarm = clock.after(ms, () => {
-      signal.removeEventListener('abort', end)
-      resolve(true)
-    })
-    signal.addEventListener('abort', end, { once: true })
-  })
+  }
 }

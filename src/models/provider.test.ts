@@ -53,6 +53,7 @@ describe('an answer', () => {
       finish: 'stop',
       usage: { input: 12, output: 3, cached: 0 },
       model: 'openai-compatible/scripted',
+      cost: 0,
     })
   })
 

@@ -1,28 +1,13 @@
-// One call of one model over an OpenAI-compatible address. The library reads the wire; the loop over its parts is ours.
-// Loaded late: importing the library takes longer than everything else at start-up.
-import type {
-  LanguageModelV4,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Message,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
-} from '@ai-sdk/provider'
+// One call of one model, in any dialect. The libraries read the wire; the loop over the parts of an answer is ours.
 import type { Clock } from '../base/clock.ts'
-import { type Choice, nameOf } from './choice.ts'
-import { faultOf } from './fault.ts'
-import { repairHistory } from './history.ts'
-import {
-  type Finish,
-  failure,
-  finishes,
-  type ModelMessage,
-  type ModelReply,
-  type ModelRequest,
-  type ToolCall,
-  toolCall,
-  type Usage,
-} from './message.ts'
-import { type Watch, watch } from './watch.ts'
+import type { Choice } from './choice.ts'
+import type { Tokens } from './cost.ts'
+import { type Fault, faultOf } from './fault.ts'
+import { speakerOf } from './library.ts'
+import { failure, type ModelAnswer, type ModelFailure, type ModelRequest } from './message.ts'
+import { promptOf } from './prompt.ts'
+import { type Read, readAnswer } from './read.ts'
+import { watch } from './watch.ts'
 
 export type Limits = {
   /** How long the first part of an answer, and each further one, may take. */
@@ -39,183 +24,54 @@ export type CallOptions = {
   readonly clock: Clock
   readonly limits: Limits
   readonly onText: (words: string) => void
+  /** Tokens that the model holds. */
+  readonly window: number
+  /** The longest answer, in tokens; null: the provider's own limit. */
+  readonly maxOutput: number | null
 }
 
+export type Called = { readonly ok: true; readonly answer: ModelAnswer; readonly tokens: Tokens } | ({ readonly ok: false } & Fault)
+
 /** Asks the model once. Never throws. */
-export async function callModel(choice: Choice, request: ModelRequest, options: CallOptions): Promise<ModelReply> {
+export async function callModel(choice: Choice, request: ModelRequest, options: CallOptions): Promise<Called> {
   const watched = watch(options)
   try {
-    const model = await load(choice)
-    const tools = request.tools.map(toolOf).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    const { stream } = await model.doStream({
-      prompt: repairHistory(request.messages).map(messageOf),
+    const speak = await speakerOf(choice, options.window)
+    if (watched.signal.aborted) return never(watched.ended(choice.name))
+    const stream = await speak({
+      ...promptOf(request, choice.provider),
       abortSignal: watched.signal,
-      ...(tools.length > 0 ? { tools } : {}),
-      ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
+      ...(options.maxOutput === null ? {} : { maxOutputTokens: options.maxOutput }),
     })
-    return await read(stream, choice, { ...options, watched })
+    const { onText, limits } = options
+    const read = await readAnswer(stream, { onText, maxCharacters: limits.maxCharacters, alive: watched.alive })
+    // A stream that was aborted may end without an error of its own.
+    const ended = watched.ended(choice.name)
+    return ended === null ? concluded(read, choice, options) : begun(ended)
   } catch (thrown) {
-    return watched.ended(nameOf(choice)) ?? faultOf(thrown, choice)
+    const ended = watched.ended(choice.name)
+    return ended === null ? { ok: false, ...faultOf(thrown, choice, options.clock.now()) } : begun(ended)
   } finally {
     watched.stop()
   }
 }
 
-const loaded = new Map<string, Promise<LanguageModelV4>>()
-
-function load(choice: Choice): Promise<LanguageModelV4> {
-  const name = JSON.stringify([choice.provider, choice.model, choice.baseUrl, choice.key])
-  const known = loaded.get(name)
-  if (known) return known
-  const made = import('@ai-sdk/openai-compatible').then(({ createOpenAICompatible }) =>
-    createOpenAICompatible({
-      name: choice.provider,
-      baseURL: choice.baseUrl,
-      includeUsage: true,
-      ...(choice.key === null ? {} : { apiKey: choice.key }),
-    }).chatModel(choice.model),
-  )
-  loaded.set(name, made)
-  return made
-}
-
-type Reading = CallOptions & { readonly watched: Watch }
-type Raw = { readonly id: string; readonly name: string; readonly raw: string }
-type Parts = { text: string; held: string; size: number; calls: Raw[]; error: unknown; end: End | null }
-type End = { readonly finish: string; readonly usage: LanguageModelV4Usage }
-
-async function read(stream: ReadableStream<LanguageModelV4StreamPart>, choice: Choice, reading: Reading): Promise<ModelReply> {
-  const parts: Parts = { text: '', held: '', size: 0, calls: [], error: undefined, end: null }
-  for await (const part of stream) {
-    if (part.type !== 'stream-start') reading.watched.alive()
-    takers[part.type]?.(part, parts, reading)
-    if (parts.size > reading.limits.maxCharacters) {
-      return failure('bad_reply', `The answer of ${nameOf(choice)} is longer than ${reading.limits.maxCharacters} characters.`)
-    }
+function concluded(read: Read, choice: Choice, { limits, clock }: CallOptions): Called {
+  if (read.ok) {
+    const { text, toolCalls, finish, tokens } = read
+    const { input, output, cached } = tokens
+    return { ok: true, tokens, answer: { ok: true, text, toolCalls, finish, usage: { input, output, cached }, model: choice.name } }
   }
-  // A stream that was aborted may end without an error of its own.
-  return reading.watched.ended(nameOf(choice)) ?? conclude(parts, choice, reading)
+  // An error in the middle of an answer: the provider had begun, and counts it.
+  if (read.why === 'thrown') return { ok: false, ...faultOf(read.thrown, choice, clock.now()), mayCost: true }
+  if (read.why === 'no end') return begun(failure('bad_reply', `The answer of ${choice.name} ended in the middle.`))
+  return begun(failure('bad_reply', `The answer of ${choice.name} is longer than ${limits.maxCharacters} characters.`))
 }
 
-function conclude(parts: Parts, choice: Choice, { onText }: Reading): ModelReply {
-  if (parts.error !== undefined) return faultOf(parts.error, choice)
-  if (parts.end === null) return failure('bad_reply', `The answer of ${nameOf(choice)} ended in the middle.`)
-  if (parts.held !== '') onText(parts.held.toWellFormed())
-  const finish = finishOf(parts.end.finish)
-  const calls = parts.calls.map((one) => toolCall({ ...one, cut: finish === 'length' && !isWhole(one.raw) }))
-  return {
-    ok: true,
-    text: clean(parts.text),
-    toolCalls: distinct(calls),
-    finish,
-    usage: usageOf(parts.end.usage),
-    model: nameOf(choice),
-  }
+function begun(why: ModelFailure): Called {
+  return { ok: false, failure: why, isWide: false, window: null, mayCost: true }
 }
 
-type Taker = (part: LanguageModelV4StreamPart, parts: Parts, reading: Reading) => void
-
-const takers: Partial<Record<LanguageModelV4StreamPart['type'], Taker>> = {
-  'text-delta'(part, parts, { onText }) {
-    if (part.type !== 'text-delta') return
-    parts.text += part.delta
-    parts.size += part.delta.length
-    const { whole, held } = splitSurrogate(parts.held + part.delta)
-    parts.held = held
-    if (whole !== '') onText(whole)
-  },
-  'reasoning-delta'(part, parts) {
-    if (part.type === 'reasoning-delta') parts.size += part.delta.length
-  },
-  'tool-input-delta'(part, parts) {
-    if (part.type === 'tool-input-delta') parts.size += part.delta.length
-  },
-  'tool-call'(part, parts) {
-    if (part.type === 'tool-call') parts.calls.push({ id: part.toolCallId, name: part.toolName, raw: part.input })
-  },
-  error(part, parts) {
-    if (part.type === 'error') parts.error ??= part.error ?? 'unknown error'
-  },
-  finish(part, parts) {
-    if (part.type === 'finish') parts.end = { finish: part.finishReason.unified, usage: part.usage }
-  },
-}
-
-/** A character outside the basic plane may be cut in two by the provider: its first half waits for the second (F03). */
-function splitSurrogate(text: string): { whole: string; held: string } {
-  const last = text.charCodeAt(text.length - 1)
-  const isHalf = last >= 0xd800 && last <= 0xdbff
-  return isHalf ? { whole: text.slice(0, -1), held: text.slice(-1) } : { whole: text, held: '' }
-}
-
-/** No store keeps half characters or NUL. */
-function clean(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd')
-}
-
-function isWhole(raw: string): boolean {
-  return raw.trim() !== '' && toolCall({ id: '', name: '', raw, cut: false }).state === 'complete'
-}
-
-/** Some servers give every call the same id or none; results must be told apart. */
-function distinct(calls: readonly ToolCall[]): readonly ToolCall[] {
-  const seen = new Set<string>()
-  return calls.map((call, at) => {
-    const id = call.id === '' || seen.has(call.id) ? `${call.id || 'call'}_${at + 1}` : call.id
-    seen.add(id)
-    return { ...call, id }
-  })
-}
-
-function finishOf(unified: string): Finish {
-  return finishes.find((one) => one === unified) ?? 'other'
-}
-
-function usageOf(usage: LanguageModelV4Usage): Usage {
-  return {
-    input: usage.inputTokens.total ?? null,
-    output: usage.outputTokens.total ?? null,
-    cached: usage.inputTokens.cacheRead ?? null,
-  }
-}
-
-function toolOf(tool: ModelRequest['tools'][number]): LanguageModelV4FunctionTool {
-  return { type: 'function', name: tool.name, description: tool.description, inputSchema: { ...tool.schema } }
-}
-
-function messageOf(message: ModelMessage): LanguageModelV4Message {
-  switch (message.role) {
-    case 'system':
-      return { role: 'system', content: message.text }
-    case 'user':
-      return { role: 'user', content: [{ type: 'text', text: message.text }] }
-    case 'assistant':
-      return { role: 'assistant', content: assistantParts(message) }
-    case 'tool':
-      return {
-        role: 'tool',
-        content: [
-          {
-            type: 'tool-result',
-            toolCallId: message.callId,
-            toolName: message.name,
-            output: { type: 'text', value: message.text },
-          },
-        ],
-      }
-  }
-}
-
-type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
-
-/** Arguments that were incomplete are sent back as none: no provider takes broken ones in a history. */
-function assistantParts(message: Extract<ModelMessage, { role: 'assistant' }>): AssistantParts {
-  const text: AssistantParts = message.text === '' ? [] : [{ type: 'text', text: message.text }]
-  const calls = message.toolCalls.map((call) => ({
-    type: 'tool-call' as const,
-    toolCallId: call.id,
-    toolName: call.name,
-    input: call.state === 'complete' ? call.input : {},
-  }))
-  return [...text, ...calls]
+function never(why: ModelFailure | null): Called {
+  return { ok: false, failure: why ?? failure('aborted', 'The call was stopped.'), isWide: false, window: null, mayCost: false }
 }

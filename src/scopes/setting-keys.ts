@@ -12,6 +12,12 @@ const language: Known = {
 }
 const flag: Known = { schema: z.boolean(), allowed: 'true or false' }
 const count = (from: number, to: number): Known => ({ schema: z.int().min(from).max(to), allowed: `a whole number from ${from} to ${to}` })
+const name = /^[a-z][a-z-]*\/\S+$/
+const chain: Known = {
+  schema: z.array(z.string().regex(name)).max(8),
+  allowed: 'a list of up to 8 <provider>/<model>, the first choice first',
+}
+const price = z.number().min(0)
 
 const knownSettings: Readonly<Record<string, Known>> = {
   'chat.language': language,
@@ -22,6 +28,18 @@ const knownSettings: Readonly<Record<string, Known>> = {
   routing: { schema: z.enum(['direct', 'hint']), allowed: '"direct" or "hint"' },
   'causes.maxDepth': count(1, 100),
   'causes.maxHops': count(1, 10_000),
+  'models.light': chain,
+  'models.standard': chain,
+  'models.deep': chain,
+  'models.local': { schema: z.array(z.url({ protocol: /^https?$/ })), allowed: 'a list of addresses like http://192.168.1.5:11434' },
+  'models.prices': {
+    schema: z.record(z.string().regex(name), z.looseObject({ input: price, output: price })),
+    allowed: 'an object, for each <provider>/<model> its input and output (and cached, written) in dollars per million tokens',
+  },
+  'models.windows': {
+    schema: z.record(z.string().regex(name), z.int().min(256)),
+    allowed: 'an object, for each <provider>/<model> its tokens',
+  },
   'policy.mode': { schema: z.enum(['read-only', 'ask', 'auto']), allowed: '"read-only", "ask" or "auto"' },
   'policy.approvalHours': count(1, 720),
 }

@@ -1,0 +1,65 @@
+// The provider libraries, each loaded when it is first used: importing one takes longer than everything else at start-up.
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { ProviderName } from './access.ts'
+import type { Choice } from './choice.ts'
+
+/** One call; the parts of the answer. Rejects like the library does. */
+export type Speak = (options: LanguageModelV4CallOptions) => Promise<ReadableStream<LanguageModelV4StreamPart>>
+
+const loaded = new Map<string, Promise<Speak>>()
+
+/** How a model is spoken to. */
+export function speakerOf(choice: Choice, window: number): Promise<Speak> {
+  const name = JSON.stringify([choice.provider, choice.model, choice.baseUrl, choice.key, choice.provider === 'ollama' ? window : 0])
+  const known = loaded.get(name)
+  if (known) return known
+  const made = loaders[choice.provider](choice, window)
+  loaded.set(name, made)
+  return made
+}
+
+/** A redirect would carry what was said to a place that nobody chose. */
+export const direct: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
+
+const loaders: Record<ProviderName, (choice: Choice, window: number) => Promise<Speak>> = {
+  openai: compatible,
+  openrouter: compatible,
+  'openai-compatible': compatible,
+  async anthropic({ baseUrl, key, model }) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    const library = createAnthropic({ baseURL: baseUrl, apiKey: key ?? 'none', fetch: direct })
+    // Arguments that stream word by word are not checked by the provider, and nobody here looks at half of them.
+    return speak(library(model), { anthropic: { toolStreaming: false } })
+  },
+  async google({ baseUrl, key, model }) {
+    const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+    return speak(createGoogleGenerativeAI({ baseURL: baseUrl, apiKey: key ?? 'none', fetch: direct })(model))
+  },
+  async ollama(choice, window) {
+    const { speakOllama } = await import('./ollama.ts')
+    return speakOllama(choice, window)
+  },
+}
+
+async function compatible({ provider, baseUrl, key, model }: Choice): Promise<Speak> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  const own = provider === 'openai' && new URL(baseUrl).host === 'api.openai.com' ? { transformRequestBody: renameLimit } : {}
+  const library = createOpenAICompatible({
+    name: provider,
+    baseURL: baseUrl,
+    includeUsage: true,
+    fetch: direct,
+    ...(key === null ? {} : { apiKey: key }),
+    ...own,
+  })
+  return speak(library.chatModel(model))
+}
+
+/** OpenAI's own models that think refuse the older word; other servers know only that. */
+function renameLimit({ max_tokens: most, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return most === undefined ? body : { ...body, max_completion_tokens: most }
+}
+
+function speak(model: LanguageModelV4, providerOptions?: NonNullable<LanguageModelV4CallOptions['providerOptions']>): Speak {
+  return async (options) => (await model.doStream({ ...options, ...(providerOptions ? { providerOptions } : {}) })).stream
+}

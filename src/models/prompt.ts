@@ -1,0 +1,108 @@
+// A request in the form of the provider library. Equal requests give equal bytes, and a longer conversation begins with the bytes
+// of the shorter one: providers keep what they have read already, and charge a tenth for it.
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { sha256 } from '../base/hash.ts'
+import type { ProviderName } from './access.ts'
+import { repairHistory } from './history.ts'
+import type { ModelMessage, ModelRequest, ToolCall } from './message.ts'
+
+export type Prompt = Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>
+
+/**
+ * System texts first (no provider but one takes them elsewhere), tools by name, each call with its result. With Anthropic the ends
+ * of tools, system and conversation are marked as what to keep.
+ */
+export function promptOf(request: ModelRequest, provider: ProviderName): Prompt {
+  const messages = conversation(request.messages)
+  const marked = provider === 'anthropic' ? stableEnds(messages) : []
+  const tools = toolsOf(request, provider)
+  return {
+    prompt: messages.map((message, at) => ({ ...messageOf(message), ...(marked.includes(at) ? keep : {}) })),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(tools.length > 0 && request.toolChoice === 'required' ? { toolChoice: { type: 'required' } } : {}),
+  }
+}
+
+/** The repaired history with its system texts first, and beginning with a person's line. */
+export function conversation(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const system = messages.filter((message) => message.role === 'system' && message.text !== '')
+  const said = repairHistory(messages.filter((message) => message.role !== 'system')).map(fit)
+  const isOpen = said.length === 0 || said[0]?.role === 'assistant'
+  return [...system, ...(isOpen ? [{ role: 'user' as const, text: '(what was said before is not shown)' }] : []), ...said]
+}
+
+/** No provider takes an empty line of a person, and some only ids of these signs. */
+function fit(message: ModelMessage): ModelMessage {
+  if (message.role === 'user') return message.text.trim() === '' ? { ...message, text: '(nothing)' } : message
+  if (message.role === 'tool') return { ...message, callId: fitId(message.callId) }
+  if (message.role === 'assistant') return { ...message, toolCalls: message.toolCalls.map((call) => ({ ...call, id: fitId(call.id) })) }
+  return message
+}
+
+function fitId(id: string): string {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : `call_${sha256(id).slice(0, 16)}`
+}
+
+const keep: { readonly providerOptions: SharedV4ProviderOptions } = {
+  providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+}
+
+/**
+ * Where to mark: behind the system texts, at the end, and at the line where the last call ended. Two there, because the provider
+ * looks only so far back from a mark. With the tools' mark these are the four that it takes.
+ */
+function stableEnds(messages: readonly ModelMessage[]): readonly number[] {
+  const system = messages.findLastIndex((message) => message.role === 'system')
+  const answered = messages.findLastIndex((message) => message.role === 'assistant')
+  return [system, answered - 1, messages.length - 1].filter((at, place, all) => at >= 0 && all.indexOf(at) === place)
+}
+
+function toolsOf({ tools }: ModelRequest, provider: ProviderName): LanguageModelV4FunctionTool[] {
+  const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return sorted.map((tool, at) => ({
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    inputSchema: { ...tool.schema },
+    ...(provider === 'anthropic' && at === sorted.length - 1 ? keep : {}),
+  }))
+}
+
+function messageOf(message: ModelMessage): LanguageModelV4Message {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.text }
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.text }] }
+    case 'assistant':
+      return { role: 'assistant', content: assistantParts(message) }
+    case 'tool': {
+      const output = { type: 'text' as const, value: message.text }
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId: message.callId, toolName: message.name, output }] }
+    }
+  }
+}
+
+type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
+
+function assistantParts(message: Extract<ModelMessage, { role: 'assistant' }>): AssistantParts {
+  const text: AssistantParts = message.text === '' ? [] : [{ type: 'text', text: message.text }]
+  return [...text, ...message.toolCalls.map(callPart)]
+}
+
+/** Arguments that were incomplete are sent back as none: no provider takes broken ones in a history. */
+function callPart(call: ToolCall): AssistantParts[number] {
+  const mark = call.state === 'complete' ? call.mark : undefined
+  return {
+    type: 'tool-call',
+    toolCallId: call.id,
+    toolName: call.name,
+    input: call.state === 'complete' ? call.input : {},
+    ...(mark === undefined ? {} : { providerOptions: { google: { thoughtSignature: mark } } }),
+  }
+}
