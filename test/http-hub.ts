@@ -5,6 +5,7 @@
  *     hello            says "echo: hello"
  *     stream N         streams N words "w0 w1 ...", one each time `hub.gate.open()` is called (or all at once when it stands open)
  *     question         asks "tea or coffee?" with two options, then says what was answered
+ *     risk N           asks whether a mail may be sent, N times side by side, then says what was decided
  *     fail             throws
  */
 
@@ -19,6 +20,7 @@ import { openJournal } from '../src/journal/journal.ts'
 import type { Engine, Turn } from '../src/lanes/engine.ts'
 import { openLanes } from '../src/lanes/lanes.ts'
 import { openPeople } from '../src/people/people.ts'
+import { openPolicy } from '../src/policy/open-policy.ts'
 import { openScopes } from '../src/scopes/open-scopes.ts'
 import { type Limits, openInside, openServer, type ServerOptions } from '../src/server/server.ts'
 import { faulty } from '../src/store/faulty.ts'
@@ -26,6 +28,7 @@ import { sqliteAttention } from '../src/store/sqlite/attention.ts'
 import { sqliteConversation } from '../src/store/sqlite/conversation.ts'
 import { sqliteDocuments } from '../src/store/sqlite/documents.ts'
 import { sqlitePeople } from '../src/store/sqlite/people.ts'
+import { sqlitePolicy } from '../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../src/store/sqlite/scopes-tree.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite.ts'
 
@@ -69,6 +72,11 @@ export async function openHub(options: HubOptions = {}) {
     bundledRoot: join(home, 'bundled'),
     documentsRoot: null,
   })
+  const policy = await openPolicy({
+    ...{ journal, store: store.journal, clock, newId, log, home, view: sqlitePolicy(store) },
+    ...{ projects: scopes.projects, documents: scopes.documents, settings: scopes.settings },
+    own: () => ({ closed: [home], addresses: [], sockets: [] }),
+  })
   const attention = await openAttention({
     ...{ journal, store: store.journal, lanes, clock, newId, log, view: sqliteAttention(store) },
     users: async (name) => (await people.user(name)) !== null,
@@ -78,6 +86,7 @@ export async function openHub(options: HubOptions = {}) {
     people,
     scopes,
     attention,
+    policy,
     lanes,
     journal,
     agents: async () => [{ name: 'quick', engine: 'script' }],
@@ -114,6 +123,7 @@ export async function openHub(options: HubOptions = {}) {
     people,
     scopes,
     attention,
+    policy,
     lanes,
     journal,
     gate,
@@ -180,6 +190,7 @@ function scriptEngine(gate: Gate): Engine {
       if (verb === 'fail') throw new Error('as asked')
       if (verb === 'stream') return streamWords(turn, gate, Number(count))
       if (verb === 'question') return askTea(turn)
+      if (verb === 'risk') return askToSend(turn, Number(count) || 1)
       turn.say('reply', { text: `echo: ${turn.entries.map((one) => (one.body.kind === 'message' ? one.body.text : '')).join(' | ')}` })
     },
   }
@@ -203,4 +214,31 @@ async function streamWords(turn: Turn, gate: Gate, count: number): Promise<void>
 async function askTea(turn: Turn): Promise<void> {
   const answer = await turn.ask('tea', { kind: 'question', text: 'tea or coffee?', options: [{ label: 'tea' }, { label: 'coffee' }] })
   turn.say('reply', { text: `you said ${answer.kind === 'answer' ? JSON.stringify(answer.value) : 'nothing'}` })
+}
+
+async function askToSend(turn: Turn, count: number): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, at) => at + 1)
+  const answers = await Promise.all(
+    numbers.map((n) =>
+      turn.ask(`send-${n}`, { kind: 'approval', text: `Send mail ${n}?`, request: mailRequest(turn, n), timeoutMs: 86_400_000 }),
+    ),
+  )
+  const said = answers.map((answer) => (answer.kind === 'answer' ? `${answer.outcome} ${JSON.stringify(answer.value)}` : 'nothing'))
+  turn.say('reply', { text: said.join('; ') })
+}
+
+function mailRequest({ process, id, chain }: Turn, n: number) {
+  const rule = { id: 'system.R3', level: 'system', text: 'what leaves the machine is asked' }
+  const target = `bob${n}@example.org`
+  const plan = {
+    ...{ tool: 'mail_send', capability: 'mail.send', target, risk: 'R3', outward: true, destructive: false },
+    ...{ why: 'Bob asked for it.', consequences: 'The mail can not be taken back.', preview: 'Dear Bob' },
+  }
+  const scopes = ['once', 'step', 'run', 'project']
+  const where = { user: process.user, project: process.project, session: process.session, process: process.id, turn: id }
+  return {
+    ...{ hash: `h${n}`, plan, input: { to: target } },
+    decision: { effect: 'ask', rule, risk: 'R3', reason: 'It leaves the machine.', scopes, considered: [] },
+    where: { ...where, run: chain.root, agent: { name: process.agent, pledge: ['mail.send'] }, taint: 'none' },
+  }
 }

@@ -410,7 +410,7 @@ describe('descriptions', () => {
     const message = json.paths['/api/sessions/{id}/messages'].post.requestBody.content['application/json'].schema
     expect(message).toMatchObject({ required: ['text'], additionalProperties: false, properties: { id: { minLength: 1, maxLength: 128 } } })
     expect(Object.keys(json.paths)).toContain('/api/documents/{path}')
-    expect(Object.keys(json.paths)).not.toContain('/api/approvals')
+    expect(Object.keys(json.paths)).toContain('/api/approvals/{id}')
   })
 
   test('[H20] Prometheus text has requests by pattern, turns and lags', async () => {

@@ -3,6 +3,7 @@
 // A journalled event has `cursor`, `at`, `session`, `process`, `actor` beside its `data`: protocol/view.ts folds it as it is.
 import { z } from 'zod'
 import { messageAccepted, newMessage, newSession, problem, steer, steered } from './api.ts'
+import { approval, newDecision } from './api-approvals.ts'
 import { question, session } from './shapes.ts'
 
 /** Close codes of our own. 1001: the hub goes down; 1009: a frame was too large; 1008: against the rules. */
@@ -28,6 +29,7 @@ export const requests = {
   'session-leave': z.strictObject({ sessionId }),
   say: newMessage.extend({ sessionId, id: z.string().min(1).max(128) }),
   answer: z.strictObject({ questionId: z.string().min(1).max(64), text: z.string().optional(), option: z.string().optional() }),
+  decide: newDecision.extend({ approvalId: z.string().min(1).max(64) }),
   stop: steer.extend({ sessionId }),
   pause: steer.extend({ sessionId }),
   resume: steer.extend({ sessionId }),
@@ -55,6 +57,7 @@ export const answers = {
   'session-leave': z.object({ sessionId: z.string() }),
   say: messageAccepted,
   answer: question,
+  decide: approval,
   stop: steered,
   pause: steered,
   resume: steered,
@@ -130,4 +133,6 @@ export const everywhere: ReadonlySet<string> = new Set([
   'approval-requested',
   'approval-decided',
   'task-updated',
+  /** What a turn asked waits no more when it is over. */
+  'turn-settled',
 ])

@@ -68,6 +68,8 @@ export const session = z.object({
   leaf: z.string().nullable(),
   lastMessage: message.nullable(),
   openQuestions: z.array(question),
+  /** Of one session that is looked at: how much may be done without asking. */
+  mode: z.string().optional(),
   createdAt: z.string(),
   lastActivityAt: z.string(),
 })

@@ -3,10 +3,13 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono'
 import { Forbidden, NotFound } from '../base/errors.ts'
+import { approvalCalls } from './api/approvals.ts'
 import { controlCalls } from './api/control.ts'
 import { documentCalls } from './api/documents.ts'
 import { eventCalls } from './api/events.ts'
+import { grantCalls } from './api/grants.ts'
 import { hubCalls } from './api/hub.ts'
+import { inboxCalls } from './api/inbox.ts'
 import { messageCalls } from './api/messages.ts'
 import { peopleCalls } from './api/people.ts'
 import { processCalls } from './api/processes.ts'
@@ -40,6 +43,9 @@ export const calls: readonly Endpoint[] = [
   ...eventCalls,
   ...controlCalls,
   ...questionCalls,
+  ...approvalCalls,
+  ...grantCalls,
+  ...inboxCalls,
   ...projectCalls,
   ...documentCalls,
   ...settingCalls,

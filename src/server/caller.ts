@@ -1,4 +1,5 @@
 // Who asks: found from the socket it came through, its cookie, its token, or its address.
+import { Forbidden } from '../base/errors.ts'
 import type { User } from '../people/people.ts'
 import type { Actor } from '../protocol/actor.ts'
 import { userActor } from '../protocol/actor.ts'
@@ -43,6 +44,11 @@ export async function identify(hub: Hub, headers: Headers, arrival: Arrival): Pr
 
 export function may(caller: Caller, scope: TokenScope): boolean {
   return caller.scopes === null || caller.scopes.includes(scope)
+}
+
+/** Throws Forbidden for a token without it. */
+export function need(caller: Caller, scope: TokenScope): void {
+  if (!may(caller, scope)) throw new Forbidden(`this token lacks the scope ${scope}`)
 }
 
 export function isLoopback(address: string | null): boolean {

@@ -1,7 +1,9 @@
 // All WebSocket connections of this node: who is there, who hears what of other sessions, who is gone.
+import { everywhere } from '../protocol/frames.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
 import type { Connection, Connections } from './peer.ts'
+import { whose } from './whose.ts'
 import type { Outgoing } from './wire.ts'
 
 export function openConnections(hub: Pick<Hub, 'feed' | 'scopes' | 'people' | 'log'>): Connections {
@@ -14,9 +16,8 @@ export function openConnections(hub: Pick<Hub, 'feed' | 'scopes' | 'people' | 'l
   }
   const unlisten = hub.feed.all({
     event(out) {
-      if (byId.size === 0) return
-      if (out.event.session === null) return hand(out, hub.people.owner.name)
-      void hub.scopes.sessions.owner(out.event.session).then(
+      if (byId.size === 0 || !everywhere.has(out.event.type)) return
+      void whose(hub, out.event).then(
         (user) => hand(out, user),
         () => {},
       )

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { People } from '../people/people.ts'
+import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
 import type { Credentials } from './credentials.ts'
@@ -16,6 +17,7 @@ export type Rooms = {
   readonly people: People
   readonly scopes: Scopes
   readonly attention: Attention
+  readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
   readonly lanes: Lanes
   readonly journal: Journal
   /** The agents that can be reached from there, through the cascade. */

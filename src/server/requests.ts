@@ -12,6 +12,7 @@ import { may } from './caller.ts'
 import { check } from './check.ts'
 import { steerTurn, type Verb } from './control.ts'
 import { cursorNumber } from './cursor.ts'
+import { decideApproval } from './decide.ts'
 import type { Hub } from './hub.ts'
 import type { Connection, Connections } from './peer.ts'
 import { postMessage } from './post.ts'
@@ -30,7 +31,7 @@ export async function answerFrame(place: Place, type: string, data: unknown): Pr
   if (!isRequest(type)) throw new InvalidInput(`/type must be one of: ${requestTypes.join(', ')}`, { path: '/type' })
   const scope = scopes[type]
   if (scope !== null && !may(place.connection.caller, scope)) throw new Forbidden(`this token lacks the scope ${scope}`)
-  if (scope === 'chat') writable(place.hub)
+  if (scope === 'chat' || scope === 'approvals') writable(place.hub)
   return verbs[type](place, data)
 }
 
@@ -45,6 +46,7 @@ const scopes: Readonly<Record<RequestType, TokenScope | null>> = {
   'session-leave': null,
   say: 'chat',
   answer: 'chat',
+  decide: 'approvals',
   stop: 'chat',
   pause: 'chat',
   resume: 'chat',
@@ -96,6 +98,9 @@ const verbs: Readonly<Record<RequestType, Checked>> = {
       throw new InvalidInput('/data needs text or option, and not both', { path: '/data' })
     const given = option === undefined ? { text: text ?? '' } : { option }
     return { type: 'answer', data: await answerQuestion(hub, connection.caller, questionId, given) }
+  }),
+  decide: checked(requests.decide, async ({ hub, connection }, { approvalId, ...given }) => {
+    return { type: 'decide', data: await decideApproval(hub, connection.caller, approvalId, given) }
   }),
   stop: checked(requests.stop, steering('stop')),
   pause: checked(requests.pause, steering('pause')),

@@ -1,10 +1,11 @@
 // Documents through their cascade, and the agents that are made of some.
 import { InvalidInput, NotFound } from '../../base/errors.ts'
+import { policyFile } from '../../policy/rule.ts'
 import * as api from '../../protocol/api.ts'
 import { userOfHome } from '../../scopes/names.ts'
 import type { ScopeRef } from '../../scopes/scopes.ts'
 import { checkText } from '../body.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, need } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
 import { fresh, seen } from '../session-of.ts'
@@ -49,6 +50,7 @@ export const documentCalls = [
     answers: { 200: api.document },
     async run({ hub, caller, params, query, body }) {
       const path = checkPath(params['path'] ?? '')
+      if (path === policyFile) need(caller, 'grants')
       const place = await placeOf(hub, caller, query.project)
       const mime = body.mime === undefined ? {} : { mime: body.mime }
       const expected = body.expected === undefined ? {} : { expected: body.expected }

@@ -12,6 +12,7 @@ import type { Hub } from '../hub.ts'
 import { HttpProblem } from '../problem.ts'
 import { ownSession } from '../session-of.ts'
 import { streamSession } from '../stream.ts'
+import { whose } from '../whose.ts'
 import { isVisible, wireEvent } from '../wire.ts'
 
 export const eventCalls = [
@@ -93,10 +94,8 @@ async function readEvents(hub: Hub, caller: Caller, wanted: Wanted) {
   return pageOf(hub, found, position)
 }
 
-/** What belongs to no session is the owner's. */
-export async function isOwn(hub: Hub, caller: Caller, event: Event): Promise<boolean> {
-  if (event.session === null) return caller.user.role === 'owner'
-  return (await hub.scopes.sessions.owner(event.session)) === caller.user.name
+async function isOwn(hub: Hub, caller: Caller, event: Event): Promise<boolean> {
+  return (await whose(hub, event)) === caller.user.name
 }
 
 function pageOf(hub: Hub, found: readonly Event[], next: number | null) {

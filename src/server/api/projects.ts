@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.ts'
 import * as api from '../../protocol/api.ts'
 import { type Project, project as shape } from '../../protocol/shapes.ts'
 import { userOfHome } from '../../scopes/names.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, need } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
 import { fresh, seen } from '../session-of.ts'
@@ -32,6 +32,7 @@ export const projectCalls = [
     answers: { 201: shape },
     async run({ hub, caller, body }) {
       const { policy, ...rest } = body
+      if (policy !== undefined) need(caller, 'grants')
       const given = { ...defined(rest), name: body.name, ...(policy === undefined ? {} : { policy: policy as JsonObject }) }
       const project = await seen(hub, hub.scopes.projects.create(given, caller.actor))
       return { status: 201, body: project, headers: { Location: `/api/projects/${encodeURIComponent(project.name)}` } }
@@ -58,6 +59,7 @@ export const projectCalls = [
     async run({ hub, caller, params, body }) {
       const { name } = await projectOf(hub, caller, params['name'] ?? '')
       const { policy, ...rest } = body
+      if (policy !== undefined) need(caller, 'grants')
       const given = { ...defined(rest), ...(policy === undefined ? {} : { policy: policy as JsonObject }) }
       return { status: 200, body: await seen(hub, hub.scopes.projects.change(name, given, caller.actor)) }
     },

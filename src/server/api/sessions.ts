@@ -2,9 +2,10 @@
 import type { z } from 'zod'
 import { Conflict, InvalidInput } from '../../base/errors.ts'
 import { isId, laneOf, type MessageId } from '../../base/ids.ts'
+import type { PermissionMode } from '../../policy/policy.ts'
 import * as api from '../../protocol/api.ts'
 import { type Session, session as sessionShape } from '../../protocol/shapes.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, need } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
 import { steerLane } from '../outcome.ts'
@@ -44,23 +45,24 @@ export const sessionCalls = [
     answers: { 200: sessionShape },
     async run({ hub, caller, params }) {
       await fresh(hub)
-      return { status: 200, body: await sessionOf(hub, caller, params['id'] ?? '') }
+      return { status: 200, body: await withMode(hub, caller, await sessionOf(hub, caller, params['id'] ?? '')) }
     },
   }),
   endpoint({
     method: 'PATCH',
     path: '/api/sessions/:id',
-    summary: 'Rename, pin, choose the branch that is shown and continued',
+    summary: 'Rename, pin, choose the branch that is shown and continued, or how much is done without asking',
     access: 'chat',
     body: api.sessionPatch,
     answers: { 200: sessionShape },
     async run({ hub, caller, params, body }) {
       const id = await ownSession(hub, caller, params['id'] ?? '')
-      const { leaf, ...rest } = body
+      const { leaf, mode, ...rest } = body
+      if (mode !== undefined) await setMode(hub, caller, id, mode)
       if (leaf !== undefined) await chooseLeaf(hub, caller, id, leaf)
       if (Object.keys(rest).length > 0) await seen(hub, hub.scopes.sessions.change(id, defined(rest), caller.actor))
       await fresh(hub)
-      return { status: 200, body: await sessionOf(hub, caller, id) }
+      return { status: 200, body: await withMode(hub, caller, await sessionOf(hub, caller, id)) }
     },
   }),
   ...(['branch', 'switch'] as const).map((verb) =>
@@ -114,4 +116,18 @@ async function chooseLeaf(hub: Hub, caller: Caller, id: string, leaf: string | n
   const at = { session: session.id, lane: laneOf(session.process) }
   const outcome = await steerLane(hub, caller, at, { kind: 'select', leaf: leaf as MessageId | null })
   if (outcome.word === 'refused') throw new Conflict('the branch can not be changed while a turn is at work', { code: outcome.reason })
+}
+
+async function withMode(hub: Hub, caller: Caller, session: Session): Promise<Session> {
+  const { project, process } = session
+  if (!isId('prc', process)) throw new Error(`session ${session.id} has no process`)
+  return { ...session, mode: await hub.policy.mode({ user: caller.user.name, project, process }) }
+}
+
+/** A change of policy: a person's, or a program's that a person gave exactly that scope. null: as it is set further out. */
+async function setMode(hub: Hub, caller: Caller, id: string, mode: PermissionMode | null): Promise<void> {
+  need(caller, 'grants')
+  const { process } = await sessionOf(hub, caller, id)
+  const given = { level: 'process', scope: process, key: 'policy.mode', value: mode } as const
+  await seen(hub, hub.scopes.settings.set(given, caller.actor))
 }

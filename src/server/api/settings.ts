@@ -1,5 +1,5 @@
 // Settings through their cascade: those of a project, or of the person's own home.
-import { NotFound } from '../../base/errors.ts'
+import { Forbidden, NotFound } from '../../base/errors.ts'
 import * as api from '../../protocol/api.ts'
 import { checkText } from '../body.ts'
 import { endpoint } from '../endpoint.ts'
@@ -47,6 +47,7 @@ export const settingCalls = [
     answers: { 200: api.setting },
     async run({ hub, caller, params, query, body }) {
       const key = keyIn(params)
+      if (caller.scopes !== null) throw new Forbidden('settings are changed by a person, not by a token')
       const place = await placeOf(hub, caller, query.project)
       await seen(hub, hub.scopes.settings.set({ ...place, key, value: body.value }, caller.actor))
       return { status: 200, body: { key, value: body.value } }
