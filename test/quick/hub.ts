@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Agents, openAgents } from '../../src/agents/agents.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { packageRoot } from '../../src/base/root.ts'
+import { type Context, type ContextRooms, openContext } from '../../src/context/context.ts'
 import { quickEngine } from '../../src/engines/quick/quick.ts'
 import { openMinds } from '../../src/engines/turn/mind.ts'
 import { type Engine, NotDone } from '../../src/lanes/engine.ts'
@@ -17,6 +18,7 @@ import { type Bench, openBench } from '../scopes/bench.ts'
 export type Hub = {
   readonly bench: Bench
   readonly agents: Agents
+  readonly context: Context
   /** Whom the tool `send`, which must not happen twice, has sent to. */
   readonly sent: string[]
   /** Closes everything and opens it anew over the same data folder. */
@@ -24,7 +26,11 @@ export type Hub = {
 }
 
 /** `url`: the model's address. `model` null: none is chosen. */
-export async function openHub(given: { readonly url: string; readonly model?: string | null }): Promise<Hub> {
+export async function openHub(given: {
+  readonly url: string
+  readonly model?: string | null
+  readonly windowOf?: ContextRooms['windowOf']
+}): Promise<Hub> {
   const late: { engine?: Engine; agents?: Agents } = {}
   const engine: Engine = { name: 'quick', version: 1, accepts: [1], run: async (turn) => late.engine?.run(turn) }
   const sent: string[] = []
@@ -36,19 +42,26 @@ export async function openHub(given: { readonly url: string; readonly model?: st
     const models = openModels(settings, { clock: systemClock, retries: 0 })
     const tools = openTools({ clock: systemClock, results: memoryResults(), closed: [bench.home], policy: lookOnly })
     tools.register(sendTool(sent))
+    const { journal, store, clock, newId } = bench
+    const { conversation, sessions, projects } = scopes
+    const context = openContext({
+      ...{ journal, store: store.journal, clock, newId, models, conversation, sessions, projects, specs: tools.specs },
+      ...(given.windowOf ? { windowOf: given.windowOf } : {}),
+    })
     Object.assign(late, {
       agents,
       engine: quickEngine({
         models,
         tools,
         agents,
+        context,
         minds: openMinds({ ofProcess: async () => 'none' }),
         projects: scopes.projects,
         settings: scopes.settings,
         conversation: scopes.conversation,
       }),
     })
-    return { bench, agents, sent, reopen: async () => wire(await bench.reopen()) }
+    return { bench, agents, context, sent, reopen: async () => wire(await bench.reopen()) }
   }
   return wire(
     await openBench({

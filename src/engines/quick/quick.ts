@@ -23,7 +23,7 @@ import { type Voice, voiceOf } from '../turn/voice.ts'
 
 export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> &
   Pick<CallRooms, 'secrets'> &
-  Pick<ModelRooms, 'budgets'> & {
+  Pick<ModelRooms, 'budgets' | 'context' | 'seal'> & {
     readonly models: ModelPort
     readonly conversation: Pick<Conversation, 'walk'>
     readonly tools: Tools

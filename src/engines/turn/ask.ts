@@ -1,11 +1,8 @@
 // One call of the model, as the act of a step.
-
-import { iso } from '../../base/clock.ts'
 import { StewardError } from '../../base/errors.ts'
-import { assemble, linesOf, type Manifest } from '../../context/context.ts'
-import { systemText } from '../../context/system.ts'
+import { type Context, type Gathering, type Manifest, type OwnLine, sourced, spoken } from '../../context/context.ts'
 import type { Act, Turn } from '../../lanes/engine.ts'
-import type { Finish, ModelMessage, ModelReply, ToolCall, Usage } from '../../models/message.ts'
+import type { Finish, ModelReply, ToolCall, Usage } from '../../models/message.ts'
 import type { ModelPort } from '../../models/models.ts'
 import type { Micros, Spender } from '../../policy/budget.ts'
 import type { ToolSpec } from '../../tools/tool.ts'
@@ -39,16 +36,18 @@ export type AskRooms = {
   readonly tools: Pick<Tools, 'specs'>
   readonly history: History
   readonly agents: SetupRooms['agents']
+  readonly context: Pick<Context, 'gather' | 'assemble' | 'counted' | 'tokensFor'>
+  /** Takes secrets out of an answer before it is recorded; absent: it is recorded as it came. */
+  readonly seal?: (text: string) => Promise<string>
 }
 
-/** A line of the turn itself, and where it is recorded: a manifest then names it instead of keeping it a second time. */
-export type OwnLine = ModelMessage & { readonly from?: { readonly step: string } | { readonly entry: string } }
+export type { OwnLine } from '../../context/context.ts'
 
 /** What an engine adds to a call. */
 export type More = {
   /** The engine's own action tool, beside those of the setup. */
   readonly tools?: readonly ToolSpec[]
-  /** The engine's own facts (delegated workers, todos): marked as the hub's, behind the stable part. */
+  /** The engine's own facts (delegated workers, todos): in the hub's frame, behind the stable part. */
   readonly blocks?: readonly { readonly name: string; readonly text: string }[]
   readonly toolChoice?: 'auto' | 'required'
   /** Instead of the text of the agent's file. */
@@ -61,26 +60,49 @@ export type AskGiven = { readonly setup: Setup; readonly own: readonly OwnLine[]
 
 /** Throws StewardError with the failure's code when the model fails: the step fails, and the turn with it. */
 export async function askModel(rooms: AskRooms, turn: Turn, given: AskGiven): Promise<Asked> {
-  const { setup, own, act, more = {} } = given
-  const specs = [...namesGiven(setup, own).flatMap((names) => rooms.tools.specs(names)), ...(more.tools ?? [])]
-  const plain = systemText({
-    ...setup,
-    persona: more.persona ?? (await personaOf(rooms.agents, setup, turn.process)),
-    tools: specs.map((spec) => spec.name),
-    day: iso(turn.entries[0]?.at ?? 0).slice(0, 10),
-  })
-  const system = [plain, setup.surface?.discovery ?? ''].filter((text) => text !== '').join('\n\n')
-  const parts = { system, history: linesOf(await rooms.history.walk(turn.before)), own, overhead: JSON.stringify(specs).length }
+  const { setup, act, more = {} } = given
+  const { tier } = setup.agent
+  const wanted = await gathering(rooms, turn, given)
+  const pieces = await rooms.context.gather(wanted)
+  const most = rooms.context.tokensFor(tier, setup.budget)
   // A smaller model than thought: what is given is halved, twice at most.
-  for (let budget = setup.budget; ; budget = Math.floor(budget / 2)) {
-    const { messages, manifest } = assemble(parts, budget)
+  for (let tokens = most; ; tokens = Math.floor(tokens / 2)) {
+    const { messages, manifest } = rooms.context.assemble(pieces, { tokens, tier })
     const request = {
-      ...{ tier: setup.agent.tier, messages, tools: specs, spender: spenderOf(turn) },
+      ...{ tier, messages, tools: wanted.tools, spender: spenderOf(turn) },
       ...(setup.localOnly ? { localOnly: true } : {}),
       ...(more.toolChoice ? { toolChoice: more.toolChoice } : {}),
     }
     const reply = await rooms.models.stream(request, { signal: act.signal, onText: act.stream, priority: act.priority })
-    if (reply.ok || reply.code !== 'context_length' || budget * 4 <= setup.budget) return asked(reply, manifest, act.attempt)
+    if (!reply.ok && reply.code === 'context_length' && tokens * 4 > most) continue
+    if (reply.ok) rooms.context.counted(tier, manifest, reply.usage.input)
+    return asked(rooms, turn, { reply, given: manifest, attempt: act.attempt })
+  }
+}
+
+async function gathering(rooms: AskRooms, turn: Turn, { setup, own, more = {} }: AskGiven): Promise<Gathering> {
+  const { agent, project, roots, surface, language = null, localOnly = false, budget: tokens } = setup
+  const actions = more.tools ?? []
+  const [always = [], ...asked] = namesGiven(setup, own)
+  const names = [...always, ...actions.map((tool) => tool.name)]
+  const persona = more.persona ?? (await personaOf(rooms.agents, setup, turn.process))
+  const { path, version, hash } = agent.source
+  return {
+    facts: {
+      persona,
+      agent: { name: agent.name, title: agent.title },
+      project,
+      roots,
+      tools: names,
+      language,
+      discovery: surface?.discovery || null,
+    },
+    source: more.persona === undefined ? { path, version, hash } : null,
+    ...{ process: turn.process, as: more.as ?? 'main', run: turn.chain.root, tier: agent.tier, tokens, localOnly },
+    ...{ leaf: turn.before, walked: await rooms.history.walk(turn.before), at: turn.entries[0]?.at ?? 0 },
+    own: sourced(own, { entries: turn.entries, actions: actions.map((tool) => tool.name) }),
+    ...{ blocks: more.blocks ?? [], toolChoice: more.toolChoice ?? null },
+    tools: [...rooms.tools.specs(always), ...asked.flatMap((some) => rooms.tools.specs(some)), ...actions],
   }
 }
 
@@ -89,13 +111,8 @@ function namesGiven(setup: Setup, own: readonly OwnLine[]): readonly (readonly s
   const { surface } = setup
   if (!surface) return [setup.tools.map((tool) => tool.name)]
   const calls = own.flatMap((line) => (line.role === 'assistant' ? line.toolCalls : []))
-  return [
-    surface.primary,
-    live(
-      surface,
-      calls.filter((call) => call.state === 'complete'),
-    ),
-  ]
+  const complete = calls.filter((call) => call.state === 'complete')
+  return [surface.primary, live(surface, complete)]
 }
 
 /** Who pays for what this turn asks. */
@@ -103,8 +120,13 @@ export function spenderOf({ process, chain }: Turn): Spender {
   return { user: process.user, project: process.project, session: process.session, run: chain.root }
 }
 
-function asked(reply: ModelReply, given: Manifest, attempt: number): Asked {
-  if (reply.ok) return { ...reply, given, attempt }
+type Replied = { readonly reply: ModelReply; readonly given: Manifest; readonly attempt: number }
+
+async function asked(rooms: AskRooms, turn: Turn, { reply, given, attempt }: Replied): Promise<Asked> {
+  if (reply.ok) {
+    const text = spoken(turn.process.id, reply.text)
+    return { ...reply, text: rooms.seal ? await rooms.seal(text) : text, given, attempt }
+  }
   if (reply.code === 'budget' && reply.budget) return { ok: false, said: reply.message, budget: reply.budget }
   if (reply.code === 'no_model') return { ok: false, said: reply.message }
   throw new StewardError(reply.code, reply.message)
