@@ -29,12 +29,14 @@ import { type NewId, ulids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
+import { openContext } from './context/context.ts'
 import { findings, onlySqlite } from './doctor.ts'
 import { quickEngine } from './engines/quick/quick.ts'
 import { openMinds } from './engines/turn/mind.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
+import type { Tier } from './models/message.ts'
 import { openModels } from './models/models.ts'
 import { openPeople, type People } from './people/people.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
@@ -178,7 +180,10 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const tools = openTools({ clock, log, zone, results, closed: [config.home], policy: lookOnly })
   const { projects, settings, conversation } = scopes
   const minds = openMinds({ ofProcess: async () => 'none' })
-  engines.push(quickEngine({ agents, models, tools, projects, settings, conversation, minds }))
+  const windowOf = (tier: Tier) => models.windowOf(models.modelOf(tier) ?? '')
+  const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zone })
+  opened(() => context.close())
+  engines.push(quickEngine({ agents, models, tools, projects, settings, conversation, minds, context }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,
