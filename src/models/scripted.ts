@@ -1,12 +1,21 @@
-// A model server for tests and benchmarks: speaks OpenAI chat completions over real HTTP and plays what the test scripts.
-// Replies come from a queue, then from `otherwise`, which by default echoes the last user line at once.
+// A model server for tests and benchmarks: speaks the dialects of OpenAI, Anthropic, Google and Ollama over real HTTP and plays
+// what the test scripts, the same script in each. Replies come from a queue, then from `otherwise`, which by default echoes the
+// last user line at once.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { anthropic } from './scripted-anthropic.ts'
+import { google } from './scripted-google.ts'
+import { ollama } from './scripted-ollama.ts'
+import { openAi } from './scripted-openai.ts'
+import { chunksOf, type Dialect, type ScriptedRefusal, type ScriptedReply, type Spoken } from './scripted-reply.ts'
+
+export { type Hold, hold, type ScriptedCall, type ScriptedReply } from './scripted-reply.ts'
 
 export type ScriptedRequest = {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: ScriptedBody
+  /** The body as it came. */
+  readonly text: string
 }
 
 export type ScriptedBody = {
@@ -24,52 +33,12 @@ export type ScriptedMessage = {
   readonly tool_call_id?: string
 }
 
-/** `input` is sent as JSON, a text as it is: so broken arguments can be scripted. */
-export type ScriptedCall = { readonly name: string; readonly input: unknown; readonly id?: string }
-
-export type ScriptedReply =
-  | {
-      /** Each text is one chunk; at a Hold the answer stands still until the test releases it. */
-      readonly text?: string | readonly (string | Hold)[]
-      readonly calls?: readonly ScriptedCall[]
-      /** finish_reason; default 'tool_calls' with calls, else 'stop'. null: none is sent. */
-      readonly finish?: string | null
-      readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number }
-      /** How it ends: 'cut' breaks the connection, 'hang' sends nothing more and stays open. */
-      readonly end?: 'done' | 'cut' | 'hang'
-      /** Sent as it is, in front of the end: a broken frame, a comment. */
-      readonly raw?: string
-    }
-  | { readonly status: number; readonly message?: string; readonly code?: string; readonly retryAfter?: number }
-  /** No answer at all, not even headers. */
-  | { readonly silent: true }
-
-/** A place in an answer where it waits for the test. */
-export type Hold = {
-  /** Resolves when an answer stands there. */
-  readonly reached: Promise<void>
-  release(): void
-  /** Used by the server. */
-  readonly wait: () => Promise<void>
-}
-
-export function hold(): Hold {
-  const reached = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  return {
-    reached: reached.promise,
-    release: () => released.resolve(),
-    wait() {
-      reached.resolve()
-      return released.promise
-    },
-  }
-}
-
 export type ScriptedModel = {
   readonly port: number
-  /** `http://127.0.0.1:PORT/v1`: the value for OPENAI_BASE_URL. */
+  /** `http://127.0.0.1:PORT/v1`: the value for OPENAI_BASE_URL and ANTHROPIC_BASE_URL. */
   readonly url: string
+  /** `http://127.0.0.1:PORT`: the value for OLLAMA_HOST; with `/v1beta` for GOOGLE_GENERATIVE_AI_BASE_URL. */
+  readonly origin: string
   /** What it was asked, oldest first; only the newest `keep`. */
   readonly requests: readonly ScriptedRequest[]
   /** How many requests came in all. */
@@ -83,6 +52,8 @@ export type ScriptedOptions = {
   readonly port?: number
   readonly otherwise?: (request: ScriptedRequest) => string | ScriptedReply | Promise<string | ScriptedReply>
   readonly keep?: number
+  /** What is there, by name, for the lists of each dialect; with the window that Ollama says. Default: `scripted`. */
+  readonly models?: Readonly<Record<string, { readonly window?: number; readonly remote?: string }>>
 }
 
 type Room = { readonly options: ScriptedOptions; readonly queue: (string | ScriptedReply)[]; requests: ScriptedRequest[]; count: number }
@@ -92,15 +63,18 @@ export async function startScriptedModel(options: ScriptedOptions = {}): Promise
   const room: Room = { options, queue: [], requests: [], count: 0 }
   const server = createServer((request, response) => {
     // What is thrown here is a fault of the script: the client sees it as a server error, the test in its message.
-    serve(room, request, response).catch((error: unknown) => refuse(response, 500, { message: String(error) }))
+    serve(room, request, response).catch((error: unknown) => refuse(openAi, response, { status: 500, message: String(error) }))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve)
   })
-  const port = (server.address() as AddressInfo).port
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the scripted model has no port')
+  const origin = `http://127.0.0.1:${address.port}`
   return {
-    port,
-    url: `http://127.0.0.1:${port}/v1`,
+    port: address.port,
+    url: `${origin}/v1`,
+    origin,
     get requests() {
       return room.requests
     },
@@ -118,116 +92,122 @@ export async function startScriptedModel(options: ScriptedOptions = {}): Promise
 
 async function serve(room: Room, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url ?? '/'
-  if (path === '/v1/models') return json(response, { object: 'list', data: [{ id: 'scripted', object: 'model' }] })
-  if (path !== '/v1/chat/completions') return refuse(response, 404, { message: `no such route: ${path}` })
-  const asked: ScriptedRequest = { path, headers: request.headers, body: JSON.parse(await bodyOf(request)) }
+  const text = await bodyOf(request)
+  const facts = factsAt(path, text, room.options.models ?? { scripted: {} })
+  if (facts !== null)
+    return facts === 'missing' ? refuse(openAi, response, { status: 404, message: 'no such model' }) : json(response, facts)
+  const dialect = dialectAt(path)
+  if (dialect === null) return refuse(openAi, response, { status: 404, message: `no such route: ${path}` })
+  const asked: ScriptedRequest = { path, headers: request.headers, body: JSON.parse(text), text }
   room.count++
   room.requests.push(asked)
   if (room.requests.length > (room.options.keep ?? 1000)) room.requests.shift()
   const reply = room.queue.shift() ?? (await (room.options.otherwise ?? echo)(asked))
-  await play(typeof reply === 'string' ? { text: reply } : reply, asked, response)
+  await play(typeof reply === 'string' ? { text: reply } : reply, { dialect, asked, response })
+}
+
+function dialectAt(path: string): Dialect | null {
+  if (path === '/v1/chat/completions') return openAi
+  if (path === '/v1/messages') return anthropic
+  if (/^\/v1beta\/models\/[^/]+:(streamGenerateContent|generateContent)/.test(path)) return google
+  return path === '/api/chat' ? ollama : null
+}
+
+type Models = NonNullable<ScriptedOptions['models']>
+
+/** Lists of models, and what Ollama says of one. null: no such question. */
+function factsAt(path: string, text: string, models: Models): object | 'missing' | null {
+  const names = Object.keys(models)
+  if (path === '/v1/models') return { object: 'list', data: names.map((id) => ({ id, object: 'model' })) }
+  if (path === '/api/tags') return { models: names.map((name) => ({ name })) }
+  const one = /^\/v1(?:beta)?\/models\/([^/:]+)$/.exec(path)?.[1]
+  if (one !== undefined) return names.includes(one) ? { id: one, name: `models/${one}` } : 'missing'
+  if (path !== '/api/show') return null
+  const found = models[JSON.parse(text).model]
+  if (found === undefined) return 'missing'
+  const window = found.window === undefined ? {} : { 'llama.context_length': found.window }
+  return { model_info: window, capabilities: ['completion', 'tools'], ...(found.remote ? { remote_host: found.remote } : {}) }
 }
 
 function echo({ body }: ScriptedRequest): string {
-  const content = body.messages?.findLast((message) => message.role === 'user')?.content
-  if (typeof content === 'string') return content
-  return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('') : ''
+  const content = body.messages?.findLast((message) => message.role === 'user')?.content ?? lastOfGoogle(body)
+  const text = Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('') : content
+  return typeof text === 'string' ? withoutNotices(text) : ''
 }
 
-async function play(reply: ScriptedReply, { body }: ScriptedRequest, response: ServerResponse): Promise<void> {
+/** What somebody else than the hub wrote: its own notices stand in frames (context/frame.ts). */
+export function withoutNotices(text: string): string {
+  return text.replace(/<(hub-[0-9a-f]{8}) [^>]*>[\s\S]*?<\/\1>\n*/g, '').trim()
+}
+
+function lastOfGoogle({ contents }: ScriptedBody): unknown {
+  return Array.isArray(contents) ? contents.findLast((one: { role?: string }) => one.role === 'user')?.parts : undefined
+}
+
+type Playing = { readonly dialect: Dialect; readonly asked: ScriptedRequest; readonly response: ServerResponse }
+
+async function play(reply: ScriptedReply, playing: Playing): Promise<void> {
+  const { dialect, asked, response } = playing
   if ('silent' in reply) return
-  if ('status' in reply) return refuse(response, reply.status, reply)
-  if (body.stream) return stream(reply, body.model ?? 'scripted', response)
-  json(response, whole(reply, body.model ?? 'scripted'))
+  if ('status' in reply) return refuse(dialect, response, reply)
+  if (isStreamed(dialect, asked)) return stream(reply, playing)
+  json(response, dialect.whole(reply, modelOf(asked)))
 }
 
-type Spoken = Exclude<ScriptedReply, { status: number } | { silent: true }>
+/** Ollama streams unless told not to, Google by its address. */
+function isStreamed(dialect: Dialect, { body, path }: ScriptedRequest): boolean {
+  if (dialect === google) return path.includes(':streamGenerateContent')
+  return dialect === ollama ? body.stream !== false : body.stream === true
+}
 
-async function stream(reply: Spoken, model: string, response: ServerResponse): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-  let pending = ''
+function modelOf({ body }: ScriptedRequest): string {
+  return body.model ?? 'scripted'
+}
+
+async function stream(reply: Spoken, { dialect, asked, response }: Playing): Promise<void> {
+  const model = modelOf(asked)
+  response.writeHead(200, { 'content-type': dialect.contentType, 'cache-control': 'no-cache' })
+  let pending = dialect.start(model, reply)
   for (const chunk of chunksOf(reply)) {
     if (typeof chunk === 'string') {
-      pending += frame(model, { role: 'assistant', content: chunk }, null)
+      pending += dialect.text(chunk, model)
       continue
     }
-    response.write(pending)
+    await write(response, pending, reply)
     pending = ''
     await chunk.wait()
   }
-  pending += callFrames(reply, model) + (reply.raw ?? '')
-  finish(reply, model, { response, pending })
+  const sent = reply.argumentsSent ?? Number.POSITIVE_INFINITY
+  pending += dialect.calls(reply, model, sent) + (reply.raw ?? '')
+  await finish(reply, response, { pending, end: dialect.end(reply, model) })
 }
 
 /** Without a hold all of it is one write. */
-function finish(reply: Spoken, model: string, out: { response: ServerResponse; pending: string }): void {
-  const { response, pending } = out
-  if (reply.end === 'hang') return void response.write(pending)
+async function finish(reply: Spoken, response: ServerResponse, { pending, end }: { pending: string; end: string }): Promise<void> {
+  if (reply.end === 'hang') return write(response, pending, reply)
   if (reply.end === 'cut') return void response.write(pending, () => response.destroy())
-  const reason = finishOf(reply)
-  const last = reason === null ? '' : frame(model, {}, reason)
-  response.end(`${pending}${last}${usageFrame(reply, model)}data: [DONE]\n\n`)
+  if (!reply.byByte) return void response.end(pending + end)
+  await write(response, pending + end, reply)
+  response.end()
 }
 
-function chunksOf(reply: Spoken): readonly (string | Hold)[] {
-  if (reply.text === undefined) return []
-  return typeof reply.text === 'string' ? [reply.text] : reply.text
-}
-
-function finishOf(reply: Spoken): string | null {
-  return reply.finish === undefined ? (reply.calls?.length ? 'tool_calls' : 'stop') : reply.finish
-}
-
-function frame(model: string, delta: object, reason: string | null): string {
-  const choices = [{ index: 0, delta, finish_reason: reason }]
-  return `data: ${JSON.stringify({ id: 'scripted', object: 'chat.completion.chunk', created: 0, model, choices })}\n\n`
-}
-
-function usageFrame(reply: Spoken, model: string): string {
-  if (!reply.usage) return ''
-  return `data: ${JSON.stringify({ id: 'scripted', object: 'chat.completion.chunk', created: 0, model, choices: [], usage: reply.usage })}\n\n`
-}
-
-/** Arguments come in two halves, like a real provider sends them. */
-function callFrames(reply: Spoken, model: string): string {
-  return wireCalls(reply)
-    .map(({ id, function: { name, arguments: text } }, index) => {
-      const half = Math.ceil(text.length / 2)
-      const head = { index, id, type: 'function', function: { name, arguments: text.slice(0, half) } }
-      const rest = { index, function: { arguments: text.slice(half) } }
-      return frame(model, { tool_calls: [head] }, null) + frame(model, { tool_calls: [rest] }, null)
-    })
-    .join('')
-}
-
-function wireCalls(reply: Spoken) {
-  return (reply.calls ?? []).map((call, at) => ({
-    id: call.id ?? `call_${at + 1}_${call.name}`,
-    type: 'function',
-    function: { name: call.name, arguments: typeof call.input === 'string' ? call.input : JSON.stringify(call.input) },
-  }))
-}
-
-function whole(reply: Spoken, model: string): object {
-  const calls = wireCalls(reply)
-  const content = chunksOf(reply)
-    .filter((chunk) => typeof chunk === 'string')
-    .join('')
-  const message = { role: 'assistant', content, ...(calls.length > 0 ? { tool_calls: calls } : {}) }
-  const choices = [{ index: 0, message, finish_reason: finishOf(reply) ?? 'stop' }]
-  const usage = reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-  return { id: 'scripted', object: 'chat.completion', created: 0, model, choices, usage }
+async function write(response: ServerResponse, text: string, { byByte }: Spoken): Promise<void> {
+  if (!byByte) return void response.write(text)
+  for (const byte of Buffer.from(text)) {
+    response.write(Buffer.of(byte))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
 }
 
 function json(response: ServerResponse, value: object): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-function refuse(response: ServerResponse, status: number, why: { message?: string; code?: string; retryAfter?: number }): void {
+function refuse(dialect: Dialect, response: ServerResponse, why: ScriptedRefusal): void {
   if (response.headersSent) return void response.destroy()
-  const headers = { 'content-type': 'application/json', ...(why.retryAfter ? { 'retry-after': String(why.retryAfter) } : {}) }
-  const error = { message: why.message ?? `scripted ${status}`, type: 'scripted', code: why.code ?? null }
-  response.writeHead(status, headers).end(JSON.stringify({ error }))
+  const retry = why.retryAfter === undefined ? {} : { 'retry-after': String(why.retryAfter) }
+  response.writeHead(why.status, { 'content-type': 'application/json', ...retry, ...why.headers })
+  response.end(why.body ?? JSON.stringify(dialect.refusal(why)))
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
