@@ -39,7 +39,7 @@ export type AskedFrom = {
   readonly reserve?: number
 }
 
-export type Described = Pick<Tool, 'name' | 'labels' | 'capability' | 'needsRoots' | 'deferred' | 'profiles' | 'roles'>
+export type Described = Pick<Tool, 'name' | 'labels' | 'capability' | 'needsRoots' | 'deferred' | 'profiles' | 'roles' | 'offered'>
 
 /** Each list sorted. What is in none of them can't be called at all. */
 export type Classified = {
@@ -117,6 +117,7 @@ function mayHave(tool: Described, asker: Asker, { roots, profile }: AskedFrom): 
   const { capability, profiles = [], roles = [] } = tool
   if (capability !== null && !pledgeOf(asker).some((one) => covers(one, capability))) return false
   if (tool.needsRoots && roots.length === 0) return false
+  if (tool.offered?.() === false) return false
   if (!roles.every((role) => asker.roles?.includes(role))) return false
   return profiles.length === 0 || profile === undefined || profile === null || profiles.includes(profile)
 }

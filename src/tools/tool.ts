@@ -47,6 +47,8 @@ export type ToolDefinition<Input> = {
   /** Named in the discovery block only, until it is asked for; `searchHint` says what it is good for. */
   readonly deferred?: boolean
   readonly searchHint?: string
+  /** Whether it can do anything at present; asked at the start of each turn, and at hand. Absent: always. */
+  readonly offered?: () => boolean
   /** At most so many calls a session and minute; default 120. */
   readonly perMinute?: number
   /** The same call of a session within this time gets the same answer. Only for replayable tools. */
