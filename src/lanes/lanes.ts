@@ -119,5 +119,5 @@ export function openLanes(options: LanesOptions): Lanes {
 export type { Engine, ProcessInfo } from './engine.ts'
 export type { Live, LiveFrame } from './live.ts'
 export type { LaneView } from './look.ts'
-export { type ChainLimits, defaultChainLimits } from './post.ts'
+export { type ChainLimits, defaultChainLimits, overLimits } from './post.ts'
 export type { ResidentStats as LaneStats } from './residents.ts'

@@ -1,17 +1,18 @@
 // Work: what one agent does for another. Owns: the link between who ordered and who works, and the reports that go back over it.
 // Leaves running to lanes, what a report means to engines. Tasks, runs and plans have their place here.
+// Others also import report.ts, triage.ts and work-store.ts (the store implements it).
 //
 // K1  A worker's settled turn, its questions, its approvals and its end are each one entry for whoever ordered the work, whoever
 //     is connected, also when the hub died in between.
 // K2  Work goes on only downwards: a link never leads to a process that ordered this one, however far up.
+// K3  What goes back depends on the link's channel mode, and on nothing else.
 import type { ProcessId, SessionId } from '../base/ids.ts'
-import type { Taint } from '../policy/decision.ts'
+import type { Journal } from '../journal/journal.ts'
+import { type FollowerRooms, openFollower } from './follower.ts'
+import type { ChannelMode } from './report.ts'
+import type { Linked, WorkStore } from './work-store.ts'
 
-/** Verbatim: each line. milestones: questions, approvals, results, ends. summary: results and ends. inbox: results go to the inbox. */
-export const channelModes = ['verbatim', 'milestones', 'summary', 'inbox'] as const
-export type ChannelMode = (typeof channelModes)[number]
-
-/** The fact (turn.note 'worker-linked') that makes a link; projected. */
+/** The fact (turn.note 'worker-linked') that makes a link; projected. A newer link of the same worker takes its place. */
 export type WorkerLink = {
   readonly owner: ProcessId
   readonly worker: ProcessId
@@ -23,35 +24,49 @@ export type WorkerLink = {
   readonly mode: ChannelMode
 }
 
-/** The data of a note with topic `worker-report`. Text is at most 60,000 characters; `taint` raises that of who takes it. */
-export type Report = {
-  readonly eventId: string
-  readonly type: 'reply' | 'question' | 'approval' | 'failed' | 'stopped' | 'closed'
-  readonly worker: {
-    readonly process: string
-    readonly session: string
-    readonly project: string
-    readonly agent: string
-    readonly title: string
-  }
-  readonly text: string
-  readonly options?: readonly { readonly label: string; readonly description?: string }[]
-  /** The ask or approval that stands open, by its outside id. */
-  readonly ask?: string
-  readonly taint: Taint
-  readonly at: number
-}
-
 export type Work = {
   /** Links of that owner, newest first. */
-  workers(owner: ProcessId): Promise<
-    readonly (WorkerLink & {
-      readonly status: string
-      readonly lastReport: { readonly type: string; readonly text: string; readonly at: number } | null
-    })[]
-  >
+  workers(owner: ProcessId): Promise<readonly Linked[]>
   owner(worker: ProcessId): Promise<WorkerLink | null>
   /** True when `below` already works for `above`, directly or not, or is it. */
   isAbove(above: ProcessId, below: ProcessId): Promise<boolean>
   close(): Promise<void>
 }
+
+export type WorkRooms = Omit<FollowerRooms, 'journal'> & { readonly journal: Pick<Journal, 'project' | 'passed' | 'head' | 'follow'> }
+
+/** A chain of links longer than this is a ring that nobody should have made. */
+const mostUp = 100
+
+/** Registers the projection, and follows the journal from where it stopped. */
+export async function openWork(rooms: WorkRooms): Promise<Work> {
+  const { store, journal } = rooms
+  await journal.project(store.projection)
+  const follower = await openFollower(rooms)
+  /** What a turn noted a moment ago counts too. */
+  const fresh = () => journal.passed(journal.head(), store.projection.name)
+  return {
+    workers: async (owner) => store.workers(owner),
+    async owner(worker) {
+      await fresh()
+      return store.owner(worker)
+    },
+    async isAbove(above, below) {
+      await fresh()
+      return isAbove(store, above, below)
+    },
+    close: () => follower.close(),
+  }
+}
+
+async function isAbove(store: WorkStore, above: ProcessId, below: ProcessId): Promise<boolean> {
+  let at: ProcessId | null = below
+  for (let steps = 0; at !== null && steps < mostUp; steps++) {
+    if (at === above) return true
+    at = (await store.owner(at))?.owner ?? null
+  }
+  return at !== null
+}
+
+export { type ChannelMode, channelModes, type Report } from './report.ts'
+export type { Linked } from './work-store.ts'

@@ -1,0 +1,19 @@
+// The engines: what a turn does. Each is one durable function (lanes/engine.ts) in a folder of its own; turn/ and action/ are what
+// they share. Owns: loops, actions, asking before risk, delegation. Leaves permission to policy, tools to tools, what a call is
+// given to context, links and reports to work.
+//
+// E1  Nothing that needs a yes runs without one; no and silence are results for the model, with the rule.
+// E2  A yes is for exactly what was asked; it is checked again when the call runs. Words that come in meanwhile answer nothing.
+// E3  Each model call's cost is a fact; a budget that is used up is asked about.
+import type { Engine } from '../lanes/engine.ts'
+import { type ChatRooms, chatEngine } from './chat/chat.ts'
+import { type HubRooms, hubEngine } from './hub/hub.ts'
+import { type QuickRooms, quickEngine } from './quick/quick.ts'
+
+export type EngineRooms = QuickRooms & HubRooms & ChatRooms
+
+export function builtInEngines(rooms: EngineRooms): readonly Engine[] {
+  return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms)]
+}
+
+export { openMinds } from './turn/mind.ts'
