@@ -19,6 +19,7 @@ import type { Log, LogFields } from '../src/base/log.ts'
 import { openJournal } from '../src/journal/journal.ts'
 import type { Engine, Turn } from '../src/lanes/engine.ts'
 import { openLanes } from '../src/lanes/lanes.ts'
+import { openModels, storeIn } from '../src/models/models.ts'
 import { openPeople } from '../src/people/people.ts'
 import { openPolicy } from '../src/policy/open-policy.ts'
 import { openScopes } from '../src/scopes/open-scopes.ts'
@@ -43,6 +44,8 @@ export type HubOptions = {
   readonly trustLoopback?: boolean
   readonly limits?: Partial<Limits>
   readonly webRoot?: string | null
+  /** Addresses and keys of models, by their settings. */
+  readonly providers?: Record<string, string>
 }
 
 export async function openHub(options: HubOptions = {}) {
@@ -77,6 +80,8 @@ export async function openHub(options: HubOptions = {}) {
     ...{ projects: scopes.projects, documents: scopes.documents, settings: scopes.settings },
     own: () => ({ closed: [home], addresses: [], sockets: [] }),
   })
+  const chosen = { models: { light: null, standard: null, deep: null }, providers: options.providers ?? {} }
+  const models = openModels(chosen, { clock, log, retries: 0, store: storeIn(scopes.settings) })
   const attention = await openAttention({
     ...{ journal, store: store.journal, lanes, clock, newId, log, view: sqliteAttention(store) },
     users: async (name) => (await people.user(name)) !== null,
@@ -87,6 +92,7 @@ export async function openHub(options: HubOptions = {}) {
     scopes,
     attention,
     policy,
+    models,
     lanes,
     journal,
     agents: async () => [{ name: 'quick', engine: 'script' }],

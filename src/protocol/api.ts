@@ -214,27 +214,6 @@ export const processView = z.object({
   turn: z.looseObject({ id: z.string(), engine: z.string() }).nullable(),
   queue: z.array(z.looseObject({ entry: z.string(), kind: z.string(), message: z.string().optional(), behind: z.string() })),
 })
-export const turnView = z.object({
-  id: z.string(),
-  process: z.string(),
-  session: z.string(),
-  status: z.enum(['running', 'waiting', 'done', 'failed', 'stopped']),
-  startedAt: z.string(),
-  endedAt: z.string().nullable(),
-  reply: z.string().nullable(),
-  error: z.string().optional(),
-  unknown: z.array(z.string()),
-  steps: z.array(
-    z.object({
-      name: z.string(),
-      kind: z.string(),
-      state: z.enum(['started', 'done', 'failed', 'assumed', 'abandoned']),
-      attempt: z.number().int(),
-      startedAt: z.string(),
-      endedAt: z.string().nullable(),
-    }),
-  ),
-})
 
 // ---- login, tokens, the hub itself
 

@@ -11,6 +11,7 @@ import { grantCalls } from './api/grants.ts'
 import { hubCalls } from './api/hub.ts'
 import { inboxCalls } from './api/inbox.ts'
 import { messageCalls } from './api/messages.ts'
+import { modelCalls } from './api/models.ts'
 import { peopleCalls } from './api/people.ts'
 import { processCalls } from './api/processes.ts'
 import { projectCalls } from './api/projects.ts'
@@ -46,6 +47,7 @@ export const calls: readonly Endpoint[] = [
   ...approvalCalls,
   ...grantCalls,
   ...inboxCalls,
+  ...modelCalls,
   ...projectCalls,
   ...documentCalls,
   ...settingCalls,

@@ -5,6 +5,7 @@ import type { NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
+import type { Models } from '../models/models.ts'
 import type { People } from '../people/people.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
@@ -18,6 +19,7 @@ export type Rooms = {
   readonly scopes: Scopes
   readonly attention: Attention
   readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
+  readonly models: Pick<Models, 'list' | 'choose' | 'test'>
   readonly lanes: Lanes
   readonly journal: Journal
   /** The agents that can be reached from there, through the cascade. */

@@ -1,8 +1,9 @@
 // What a process does now, and what became of a turn.
 import { NotFound } from '../../base/errors.ts'
 import * as api from '../../protocol/api.ts'
+import { turnView } from '../../protocol/api-turns.ts'
 import { endpoint } from '../endpoint.ts'
-import { fresh, ownProcess, ownSession } from '../session-of.ts'
+import { fresh, ownProcess } from '../session-of.ts'
 import { findTurn } from '../turn-of.ts'
 
 export const processCalls = [
@@ -25,14 +26,15 @@ export const processCalls = [
   endpoint({
     method: 'GET',
     path: '/api/turns/:id',
-    summary: 'A turn: how it stands or ended, and its steps',
+    summary: 'A turn: how it stands or ended, its steps with their calls, cost, cause, and what was asked',
     access: 'read',
-    answers: { 200: api.turnView },
+    answers: { 200: turnView },
     async run({ hub, caller, params }) {
-      const view = await findTurn(hub, params['id'] ?? '')
-      if (!view) throw new NotFound(`there is no turn ${JSON.stringify((params['id'] ?? '').slice(0, 64))}`)
-      await ownSession(hub, caller, view.session)
-      return { status: 200, body: view }
+      const id = params['id'] ?? ''
+      const missing = new NotFound(`there is no turn ${JSON.stringify(id.slice(0, 64))}`)
+      const found = await findTurn(hub, id)
+      if (found === null || (await hub.scopes.sessions.owner(found.session)) !== caller.user.name) throw missing
+      return { status: 200, body: await found.view({ detail: caller.user.role === 'owner' }) }
     },
   }),
 ]
