@@ -15,7 +15,7 @@
 // delays no answer. Order of closing: the other way round; what is cut short is done again at the next start.
 
 import { randomBytes } from 'node:crypto'
-import { userInfo } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
@@ -31,14 +31,15 @@ import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
 import { openContext } from './context/context.ts'
 import { findings, onlySqlite } from './doctor.ts'
-import { quickEngine } from './engines/quick/quick.ts'
-import { openMinds } from './engines/turn/mind.ts'
+import { builtInEngines, openMinds } from './engines/engines.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
 import type { Tier } from './models/message.ts'
-import { openModels } from './models/models.ts'
+import { type Models, openModels, storeIn } from './models/models.ts'
 import { openPeople, type People } from './people/people.ts'
+import { groundOfHub, type HubPlaces } from './policy/ground.ts'
+import { openPolicy, type PolicyRoom } from './policy/open-policy.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
 import { openScopes } from './scopes/open-scopes.ts'
 import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
@@ -47,11 +48,13 @@ import { sqliteAttention } from './store/sqlite/attention.ts'
 import { sqliteConversation } from './store/sqlite/conversation.ts'
 import { sqliteDocuments } from './store/sqlite/documents.ts'
 import { sqlitePeople } from './store/sqlite/people.ts'
+import { sqlitePolicy } from './store/sqlite/policy.ts'
 import { sqliteScopes } from './store/sqlite/scopes-tree.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite.ts'
-import { lookOnly } from './tools/look-only.ts'
+import { sqliteWork } from './store/sqlite/work.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
+import { openWork, type WorkRooms } from './work/work.ts'
 
 export type Steward = {
   /** Of the web page, without a slash at the end: http://127.0.0.1:4180 */
@@ -113,7 +116,8 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
     random: randomBytes,
     ownerName: loginOf(),
   })
-  const rooms: Rooms = { config, clock, newId, log, store, journal, lanes, people }
+  const here: Here = { home: config.home, address: null, socket: null }
+  const rooms: Rooms = { config, clock, newId, log, store, journal, lanes, people, here, limits: () => limits }
   const inner = await openInner(rooms, { opened, more: options.engines ?? [] })
   const { scopes } = inner
   const server = await openDoor(rooms, { ...inner, env: options.env ?? process.env })
@@ -136,7 +140,11 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   return { address: server.address, close, newCode: async () => (await people.newCode(people.owner.name)).code }
 }
 
+/** Where the hub can be reached, once it can: policy keeps agents away from it. */
+type Here = { -readonly [K in keyof HubPlaces]: HubPlaces[K] }
+
 type Rooms = {
+  readonly here: Here
   readonly config: Config
   readonly clock: Clock
   readonly newId: NewId
@@ -145,6 +153,7 @@ type Rooms = {
   readonly journal: Journal
   readonly lanes: Lanes
   readonly people: People
+  readonly limits: () => ChainLimits
 }
 
 async function openStore({ home, database }: Config, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<SqliteStore> {
@@ -157,7 +166,7 @@ type AgentsOf = (scope: ScopeRef) => Promise<readonly AgentListing[]>
 
 /** Scopes, agents, models, tools and the engines. Scopes ask agents who answers in a session, agents ask scopes for documents. */
 async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<Omit<Inner, 'env'>> {
-  const { config, clock, newId, log, store, journal, lanes, people } = rooms
+  const { config, clock, newId, log, store, journal, lanes, people, here } = rooms
   const engines: Engine[] = [...more]
   const users = async (name: string) => (await people.user(name)) !== null
   const scopes = await openScopes({
@@ -174,31 +183,57 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const inboxOver = { journal, store: store.journal, lanes, clock, newId, users, log }
   const attention = await openAttention({ ...inboxOver, view: sqliteAttention(store) })
   opened(() => attention.close())
-  const models = openModels(config, { clock, log })
+  const policy = await openPolicy({
+    ...{ journal, store: store.journal, view: sqlitePolicy(store), clock, newId, log },
+    ...{ projects: scopes.projects, documents: scopes.documents, settings: scopes.settings },
+    own: () => groundOfHub(here),
+    home: homedir(),
+  })
+  opened(() => policy.close())
+  const models = openModels(config, { clock, log, store: storeIn(scopes.settings) })
+  await models.reload()
+  opened(regularly(rooms, readLimitsMs, models.reload))
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   const results = folderResults(join(config.home, 'blobs', 'results'))
-  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy: lookOnly })
-  const { projects, settings, conversation } = scopes
-  const minds = openMinds({ ofProcess: async () => 'none' })
+  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy })
+  const minds = openMinds(policy.taint)
   const windowOf = (tier: Tier) => models.windowOf(models.modelOf(tier) ?? '')
   const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zone })
   opened(() => context.close())
-  engines.push(quickEngine({ agents, models, tools, projects, settings, conversation, minds, context }))
+  const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
+  opened(() => work.close())
+  const places = { homedir: homedir(), closed: [config.home] }
+  engines.push(...builtInEngines({ ...scopes, agents, models, tools, minds, context, attention, work, places }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,
     attention,
+    policy,
+    models,
     agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
-    agentsFound: async () => agentFinding(agents, await placesWithAgents(rooms, scopes)),
+    roomsFound: async () => [...(await models.inspect()), await agentFinding(agents, await placesWithAgents(rooms, scopes))],
   }
 }
 
 type Inner = {
   readonly scopes: Scopes
   readonly attention: Attention
+  readonly policy: PolicyRoom
+  readonly models: Models
   readonly agentsOf: AgentsOf
-  readonly agentsFound: () => Promise<Finding>
+  readonly roomsFound: () => Promise<readonly Finding[]>
   readonly env: NodeJS.ProcessEnv
+}
+
+/** What reports of workers need of the scopes: the lines that they quote, and sessions that are to hear of them. */
+function workOver({ conversation, sessions }: Scopes): Pick<WorkRooms, 'line' | 'wake' | 'sessionOf'> {
+  return {
+    line: conversation.get,
+    sessionOf: async (process) => (await sessions.process(process))?.session ?? null,
+    async wake(session) {
+      if ((await sessions.brief(session))?.life === 'SUSPENDED') await sessions.resume(session, 'system')
+    },
+  }
 }
 
 /** The owner's home and the projects, as the owner sees them. */
@@ -210,21 +245,22 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 }
 
 /** The server, and the note in the data folder by which the command line finds it. */
-async function openDoor(rooms: Rooms, { scopes, attention, agentsOf, agentsFound, env }: Inner): Promise<OpenServer> {
+async function openDoor(rooms: Rooms, { scopes, attention, policy, models, agentsOf, roomsFound, env }: Inner): Promise<OpenServer> {
   const { config, clock, newId, log, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, lanes, journal, log, clock, newId, version, socketPath },
+    ...{ people, scopes, attention, policy, models, lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,
     trustLoopback: config.trustLoopback,
     webRoot: join(packageRoot, 'web', 'dist'),
     agents: agentsOf,
-    doctor: async () => [...(await findings(rooms)), await agentsFound()],
+    doctor: async () => [...(await findings(rooms)), ...(await roomsFound())],
     config: async () => config.shown.map(configItem),
   }).catch((error: unknown) => {
     throw named(error)
   })
+  Object.assign(rooms.here, { address: server.address, socket: socketPath })
   try {
     writeRuntime(config.home, { socket: socketPath, pid: process.pid, address: server.address, version })
   } catch (error) {
