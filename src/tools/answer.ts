@@ -27,7 +27,11 @@ export async function answerOf(rooms: AnswerRooms, tool: Tool, given: { outcome:
     ...(wrote.length > 0 ? { wrote } : {}),
   }
   const status = outcome.ok ? { ok: true } : { ok: false, code: outcome.code }
-  return { ...status, ...(await cut(rooms, outcome.text, { session, taint, limit: tool.outputLimit ?? defaultOutputLimit })), ...more }
+  return {
+    ...status,
+    ...(await cut(rooms, outcome.text, { session, taint, limit: tool.outputLimit ?? defaultOutputLimit, tail: tool.outputTail ?? 0 })),
+    ...more,
+  }
 }
 
 /** The highest of what the tool always brings, what it says of this answer, and what lies on the files it shows. */
@@ -41,24 +45,27 @@ export function highest(all: readonly Taint[]): Taint {
   return taints[Math.max(0, ...all.map((one) => taints.indexOf(one)))] ?? 'foreign'
 }
 
-type Cutting = { readonly session: string; readonly taint: Taint; readonly limit: number }
+type Cutting = { readonly session: string; readonly taint: Taint; readonly limit: number; readonly tail: number }
 
 async function cut(
   rooms: AnswerRooms,
   said: string,
-  { session, taint, limit }: Cutting,
+  { session, taint, limit, tail }: Cutting,
 ): Promise<Pick<ToolResult, 'text' | 'ref' | 'size'>> {
   const text = await storable(rooms, said)
   if (text.length <= limit) return { text }
   const whole = text.slice(0, mostKept).toWellFormed()
-  const shown = whole.slice(0, limit).toWellFormed()
+  const head = whole.slice(0, limit - tail).toWellFormed()
+  const end = tail === 0 ? '' : `\n${text.slice(-tail).toWellFormed()}`
   const lost = text.length > mostKept ? ` (of ${text.length}; the rest is not kept)` : ''
-  const size = `the first ${limit} of ${whole.length} characters${lost}`
+  const size = `the first ${head.length} of ${whole.length} characters${lost}`
+  const after = tail === 0 ? '' : '; the end follows'
   try {
     const ref = await rooms.results.keep(session, { text: whole, taint })
-    return { text: `${shown}\n[${size}; read on with result_read {"ref": "${ref}", "from": ${limit}}]`, ref, size: whole.length }
+    const note = `[${size}; read on with result_read {"ref": "${ref}", "from": ${head.length}}${after}]`
+    return { text: `${head}\n${note}${end}`, ref, size: whole.length }
   } catch (thrown) {
-    return { text: `${shown}\n[${size}; the rest could not be kept: ${messageOf(thrown).slice(0, 200)}]` }
+    return { text: `${head}\n[${size}; the rest could not be kept: ${messageOf(thrown).slice(0, 200)}${after}]${end}` }
   }
 }
 

@@ -34,6 +34,8 @@ export type ToolDefinition<Input> = {
   readonly timeoutMs?: number
   /** Characters of answer that the model is given at once; the rest is read with result_read. */
   readonly outputLimit?: number
+  /** So many of them are of its end: for output whose last lines say most. */
+  readonly outputTail?: number
   /** Of a call whose plan says nothing else. Default R0: it only looks. */
   readonly risk?: Risk
   /** Something leaves the machine with every call. */

@@ -24,6 +24,7 @@ import { type Answers, openAnswers } from './answers.ts'
 import { openAwake } from './awake.ts'
 import type { Checked, Permit } from './checked.ts'
 import { discoveryBlock, toolDescription, toolList, wokenBy } from './discovery.ts'
+import { type ExecMeans, execTools } from './exec/exec.ts'
 import { changingFileTools, fileTools, type Past } from './files/files.ts'
 import { type Gate, look, pass } from './gate.ts'
 import { openPace, type Pace } from './pace.ts'
@@ -73,6 +74,8 @@ export type ToolRooms = AnswerRooms & {
   readonly closed: readonly string[]
   /** What files were before they are changed; absent: no tool changes any. */
   readonly past?: Past
+  /** How commands are run; absent: none are. `clock` is the one of above. */
+  readonly exec?: Omit<ExecMeans, 'clock'>
   /** IANA name of the zone that the person lives in; UTC when it is not known. */
   readonly zone?: string
   readonly log?: Log
@@ -92,6 +95,7 @@ export function openTools(rooms: ToolRooms): Tools {
   const floor = [toolList(find), toolDescription(find)]
   for (const tool of [...floor, ...fileTools, timeNow(clock, rooms.zone ?? 'UTC'), resultRead(rooms.results)]) register(tool)
   for (const tool of rooms.past ? changingFileTools({ past: rooms.past, now: clock.now }) : []) register(tool)
+  for (const tool of rooms.exec ? execTools({ ...rooms.exec, clock }) : []) register(tool)
   const awake = openAwake(clock)
   const line: Line = { rooms, gate: { find, policy }, pace: openPace(clock), answers: openAnswers(clock) }
   const surface: Tools['surface'] = (asker, { session, ...from }) => {

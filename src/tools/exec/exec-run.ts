@@ -1,0 +1,207 @@
+// Runs one program in a folder of the project.
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { messageOf } from '../../base/errors.ts'
+import type { Plan, Risk } from '../../policy/decision.ts'
+import { findPlace, realView } from '../files/place.ts'
+import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
+import { changedIn } from './changed.ts'
+import { bindingOf, commandLine } from './command.ts'
+import type { ExecMeans } from './exec.ts'
+import { innerPath, jail, unfit } from './mounts.ts'
+import { type Ended, spawned } from './spawn.ts'
+
+const longestSeconds = 1800
+const usualSeconds = 120
+const outputLimit = 24_000
+const outputTail = 16_000
+
+const input = z.strictObject({
+  argv: z
+    .array(z.string().max(100_000))
+    .min(1)
+    .max(500)
+    .describe('The program and its arguments, each for itself: ["npm", "test"]. For pipes and the like: ["sh", "-c", "..."]'),
+  cwd: z.string().optional().describe('Folder to run in, relative to the project folder, which it is when left out'),
+  timeoutSeconds: z.int().min(1).max(longestSeconds).default(usualSeconds),
+  stdin: z.string().max(1_000_000).optional(),
+  env: z.record(z.string(), z.string().max(10_000)).optional().describe('More variables; a secret as {{secret:name}}'),
+  writes: z.boolean().default(true).describe('false: the project can only be read'),
+})
+type Input = z.infer<typeof input>
+
+export function execRun(means: ExecMeans): Tool {
+  return defineTool({
+    name: 'exec_run',
+    description:
+      'Runs a program in the project: tests, builds, git, scripts. It sees the project and the system, nothing else of the machine, has ' +
+      'no network and no terminal, and ends with everything that it started. The answer is its exit code and what it said.',
+    labels: ['executive', 'side-effect', 'exec'],
+    capability: 'exec',
+    effect: 'once',
+    needsRoots: true,
+    risk: 'R2',
+    taint: 'content',
+    input,
+    // Its own time is the command's; this is for what hangs outside of it.
+    timeoutMs: (longestSeconds + 60) * 1000,
+    outputLimit,
+    outputTail,
+    plan: (given, context) => planOf(means, given, context),
+    async run(given, context) {
+      const ready = await readied(means, given, context)
+      if ('why' in ready) return refused(ready.code, ready.why)
+      if (context.binding !== undefined && context.binding !== ready.binding) {
+        return refused('stale', 'What the command would run was changed after it was looked at; nothing was run. Look again.')
+      }
+      return carriedOut(means, ready, { given, context })
+    },
+  })
+}
+
+type Ready = {
+  readonly cwd: string
+  readonly roots: readonly string[]
+  readonly closed: readonly string[]
+  readonly isBare: boolean
+  readonly binding: string
+}
+type NotReady = { readonly code: string; readonly why: string }
+
+/** Looks only. */
+async function readied(means: ExecMeans, given: Input, context: ToolContext): Promise<Ready | NotReady> {
+  const wrong = faultIn(given)
+  if (wrong !== null) return { code: 'invalid', why: wrong }
+  const mode = await means.mode(context.process)
+  const { sandbox } = means
+  if (mode === 'required' && sandbox.kind === 'none') {
+    return { code: 'no_sandbox', why: `Not run: commands need a sandbox, and there is none. ${sandbox.why} ${sandbox.mend}` }
+  }
+  const isBare = mode === 'off' || sandbox.kind === 'none'
+  const view = await realView(context)
+  const bad = unfit(view.roots)
+  if (bad !== null) return { code: 'invalid', why: `Not run: ${bad} is a part of the system itself; no command runs in it.` }
+  const place = await findPlace(given.cwd ?? view.roots[0] ?? '.', context)
+  if (!('real' in place)) return { code: place.code, why: place.why }
+  if (place.kind !== 'folder') return { code: 'invalid', why: `"${place.shown}" is no folder; "cwd" names one.` }
+  const more = JSON.stringify([isBare, given.writes])
+  return { cwd: place.real, ...view, isBare, binding: await bindingOf(given.argv, { cwd: place.real, roots: view.roots, more }) }
+}
+
+function faultIn({ argv, env = {}, stdin = '' }: Input): string | null {
+  if ([...argv, ...Object.values(env), stdin].some((text) => text.includes('\0'))) return 'A command has no NUL character.'
+  if (argv[0] === '') return 'The first of "argv" is the program; it is empty.'
+  const name = Object.keys(env).find((one) => !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(one) || reserved.has(one))
+  if (name !== undefined)
+    return `The variable "${name.slice(0, 100)}" can't be set; allowed are letters, digits and _, and not ${[...reserved].join(', ')}.`
+  return null
+}
+
+const reserved: ReadonlySet<string> = new Set(['HOME', 'PATH', 'TMPDIR'])
+
+async function planOf(means: ExecMeans, given: Input, context: ToolContext): Promise<Omit<Plan, 'tool' | 'capability'>> {
+  const ready = await readied(means, given, context)
+  const target = commandLine(given.argv)
+  const usual = { target, destructive: false }
+  if ('why' in ready)
+    return { ...usual, risk: 'R0', outward: false, consequences: 'Nothing: it can not be run.', binding: `fault:${ready.code}` }
+  const variables = Object.entries(given.env ?? {}).map(([name, value]) => `${name}=${value}`)
+  return {
+    ...usual,
+    risk: await riskOf(ready, given),
+    outward: ready.isBare,
+    consequences: consequencesOf(ready, given),
+    preview: [`cd ${ready.cwd}`, ...variables, target, ...(given.stdin ? [`<<< ${given.stdin}`] : [])].join('\n').slice(0, 20_000),
+    binding: ready.binding,
+  }
+}
+
+/** What it does to the command itself is policy's to judge; here only what it could reach. */
+async function riskOf({ isBare, roots }: Ready, { writes }: Input): Promise<Risk> {
+  if (isBare) return 'R3'
+  if (!writes) return 'R1'
+  const isKept = (root: string) =>
+    stat(join(root, '.git')).then(
+      () => true,
+      () => false,
+    )
+  return (await Promise.all(roots.map(isKept))).every((one) => one) ? 'R1' : 'R2'
+}
+
+function consequencesOf({ isBare }: Ready, { writes }: Input): string {
+  if (isBare) return 'It runs WITHOUT a sandbox: it can reach all that the hub can, also the network.'
+  return writes
+    ? "It may change the project's files; it has no network and sees nothing else."
+    : "It may read the project's files, nothing more."
+}
+
+type Running = { readonly given: Input; readonly context: ToolContext }
+
+async function carriedOut(means: ExecMeans, ready: Ready, { given, context }: Running): Promise<Outcome> {
+  const env = await environment(given, context)
+  if ('why' in env) return refused('denied', env.why)
+  const home = await mkdtemp(join(means.temp, 'exec-'))
+  try {
+    // The file system's own clock, before anything was started.
+    const { ctimeMs } = await stat(home)
+    const ended = await spawned(means.clock, {
+      ...started(means, ready, { given, env, home }),
+      stdin: given.stdin ?? '',
+      timeoutMs: given.timeoutSeconds * 1000,
+      signal: context.signal,
+      onLine: context.progress,
+    })
+    const wrote = given.writes || ready.isBare ? await changedIn(ready.roots, ctimeMs) : []
+    context.signal.throwIfAborted()
+    return told(ended, given, { read: ready.roots, wrote })
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+/** Nothing of the hub's own environment; secrets at the last moment. */
+async function environment({ env = {} }: Input, context: ToolContext): Promise<Record<string, string> | NotReady> {
+  try {
+    const own = await Promise.all(Object.entries(env).map(async ([name, value]) => [name, await context.resolve(value)] as const))
+    return { LANG: 'C.UTF-8', TERM: 'dumb', CI: 'true', NO_COLOR: '1', ...Object.fromEntries(own) }
+  } catch (thrown) {
+    return { code: 'denied', why: messageOf(thrown) }
+  }
+}
+
+type Starting = { readonly given: Input; readonly env: Readonly<Record<string, string>>; readonly home: string }
+
+function started({ sandbox, path }: ExecMeans, ready: Ready, { given, env, home }: Starting) {
+  const { argv, writes } = given
+  if (ready.isBare || sandbox.kind === 'none') {
+    return { program: argv[0] ?? '', args: argv.slice(1), cwd: ready.cwd, env: { ...env, PATH: path, HOME: home, TMPDIR: home } }
+  }
+  const args = jail({ sandbox, ...ready, writes, path, argv })
+  return { program: sandbox.program, args, cwd: '/', env: { ...env, PATH: innerPath(path), HOME: '/tmp/home', TMPDIR: '/tmp' } }
+}
+
+function told({ how, output, ms }: Ended, { argv, timeoutSeconds }: Input, more: Pick<Outcome, 'read' | 'wrote'>): Outcome {
+  const said = output.text().replace(/\n+$/, '')
+  const body = said === '' ? 'It said nothing.' : said
+  const seconds = `after ${(ms / 1000).toFixed(1)} s`
+  const failed = (code: string, head: string): Outcome => ({ ok: false, code, text: `${head}\n${body}`, ...more })
+  switch (how.kind) {
+    case 'exit':
+      return {
+        ok: true,
+        text: `Exit code ${how.code} ${seconds}.${how.code === 127 ? ` There may be no program "${argv[0]}".` : ''}\n${body}`,
+        ...more,
+      }
+    case 'signal':
+      return failed('killed', `Ended by ${how.name} ${seconds}.`)
+    case 'timeout':
+      return failed('timeout', `It did not end within ${timeoutSeconds} seconds and was ended, with all that it had started.`)
+    case 'flood':
+      return failed('flood', `It was ended because it wrote more than 256 MB of output.`)
+    case 'stopped':
+      return failed('stopped', 'It was stopped.')
+    case 'failed':
+      return refused(how.code === 'ENOENT' ? 'not_found' : 'broken', `Not run: ${argv[0]} could not be started (${how.code}).`)
+  }
+}

@@ -1,0 +1,335 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../base/clock.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { handClock } from '../../base/testing.ts'
+import { contextFor } from '../testing.ts'
+import type { Outcome, ToolContext } from '../tool.ts'
+import { type ExecMeans, execTools, findSandbox, type Sandbox, sandboxFinding } from './exec.ts'
+import { Output } from './output.ts'
+
+const path = '/usr/local/bin:/usr/bin:/bin'
+let sandbox: Sandbox
+let base: string
+let root: string
+
+beforeAll(async () => {
+  sandbox = await findSandbox(path)
+})
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'steward-exec-')))
+  root = join(base, 'project')
+  mkdirSync(root)
+  mkdirSync(join(base, 'temp'))
+  put('src/a.txt', 'inside\n')
+  put('secret.txt', 'OUTSIDE', base)
+  return () => rmSync(base, { recursive: true, force: true })
+})
+
+function put(name: string, text: string, from = root) {
+  mkdirSync(dirname(join(from, name)), { recursive: true })
+  writeFileSync(join(from, name), text)
+}
+
+type Given = { readonly means?: Partial<ExecMeans>; readonly context?: Partial<ToolContext> }
+function toolFor({ means = {} }: Given) {
+  const [tool] = execTools({ clock: systemClock, sandbox, mode: async () => 'required', path, temp: join(base, 'temp'), ...means })
+  if (!tool) throw new Error('no tool')
+  return tool
+}
+const contextOf = ({ context = {} }: Given) => contextFor({ roots: [root], ...context })
+const run = (input: JsonObject, given: Given = {}): Promise<Outcome> => toolFor(given).run(input, contextOf(given))
+const plan = (input: JsonObject, given: Given = {}) => toolFor(given).plan(input, contextOf(given))
+const sh = (script: string, given?: Given) => run({ argv: ['sh', '-c', script] }, given)
+const textOf = async (script: string) => (await sh(script)).text
+
+/** Commands of this machine whose arguments hold the mark. */
+function running(mark: string): number {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
+          .split('\0')
+          .includes(mark)
+      } catch {
+        return false
+      }
+    }).length
+}
+async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + 8_000
+  while (!holds()) {
+    if (Date.now() > end) throw new Error('it did not happen')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+describe('[T12] a command', () => {
+  test('runs in the folder, is given its input, and answers with its exit code and what it said', async () => {
+    expect((await run({ argv: ['cat', 'src/a.txt', '-'], stdin: 'given\n' })).text).toMatch(
+      /^Exit code 0 after \d+\.\d s\.\ninside\ngiven$/,
+    )
+    expect((await sh('echo out; echo err >&2; exit 3')).text).toMatch(/^Exit code 3 .*\nout\nerr$/s)
+    expect(await run({ argv: ['pwd'], cwd: 'src' })).toMatchObject({ ok: true, text: expect.stringContaining(join(root, 'src')) })
+    expect((await run({ argv: ['true'] })).text).toContain('It said nothing.')
+    expect((await run({ argv: ['no-such-program'] })).text).toMatch(/^Exit code 127 .*There may be no program "no-such-program"/)
+    expect((await run({ argv: ['echo', '$HOME', '; ls', '`x`'] })).text).toContain('$HOME ; ls `x`')
+  })
+
+  test('says what it changed', async () => {
+    expect(await sh('echo x > new.txt; rm src/a.txt; mkdir -p d/e; touch d/e/f')).toMatchObject({
+      ok: true,
+      wrote: expect.arrayContaining([join(root, 'new.txt'), join(root, 'd/e/f')]),
+    })
+    expect((await sh('cat new.txt')).wrote).toEqual([])
+    expect((await sh('for i in $(seq 300); do echo x > f$i; done')).wrote).toEqual([root])
+  })
+
+  test('has nothing of the environment of the hub, and what it is given', async () => {
+    process.env.STEWARD_TEST_SECRET = 'sk-hidden'
+    const context = { resolve: async (text: string) => text.replace('{{secret:key}}', 'the value') }
+    const { text } = await run({ argv: ['env'], env: { TOKEN: '{{secret:key}}' } }, { context })
+    delete process.env.STEWARD_TEST_SECRET
+    expect(
+      text
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split('=')[0])
+        .filter((name) => !['PWD', '_', 'SHLVL', 'OLDPWD'].includes(name ?? ''))
+        .sort(),
+    ).toEqual([...['CI', 'HOME', 'LANG', 'NO_COLOR', 'PATH', 'TERM', 'TMPDIR', 'TOKEN']])
+    expect(text).toContain('TOKEN=the value')
+    const refusal = { resolve: async () => Promise.reject(new Error('The secret "key" is not granted to quick.')) }
+    expect(await run({ argv: ['env'], env: { TOKEN: 'x' } }, { context: refusal })).toEqual({
+      ok: false,
+      code: 'denied',
+      text: 'The secret "key" is not granted to quick.',
+    })
+  })
+
+  test.each<[JsonObject, string]>([
+    [{ argv: [''] }, 'is the program; it is empty'],
+    [{ argv: [] }, '"argv" is'],
+    [{ argv: 'ls' }, '"argv" is "ls"'],
+    [{ argv: ['a\0b'] }, 'no NUL'],
+    [{ argv: ['ls'], env: { PATH: '/x' } }, 'The variable "PATH" can\'t be set'],
+    [{ argv: ['ls'], cwd: '../..' }, 'outside of the project'],
+    [{ argv: ['ls'], cwd: 'src/a.txt' }, 'is no folder'],
+    [{ argv: ['ls'], timeoutSeconds: 9999 }, '"timeoutSeconds" is 9999'],
+  ])('%j does not run', async (input, words) => {
+    expect(await run(input)).toMatchObject({ ok: false, text: expect.stringContaining(words) })
+  })
+})
+
+describe('[T12] the sandbox', () => {
+  test('shows nothing of the machine but the system', async () => {
+    put('hub/steward.db', 'HUB')
+    for (const file of [
+      join(base, 'secret.txt'),
+      '/etc/shadow',
+      '/root/.bashrc',
+      '/home',
+      '/work',
+      `/proc/self/root${base}/secret.txt`,
+      `/proc/1/root${base}/secret.txt`,
+    ]) {
+      expect(await textOf(`cat '${file}' 2>&1; ls -A '${file}' 2>&1 | head -2`)).toMatch(/No such file|Permission denied/)
+    }
+    expect(await textOf('ls /tmp /var /run /opt /mnt /srv 2>/dev/null | tr "\\n" " "')).toMatch(/\/run: +\/tmp: home/)
+    const hidden = await sh('ls -A hub; cat hub/steward.db; echo x > hub/y', { context: { closed: [join(root, 'hub')] } })
+    expect(hidden.text).not.toContain('HUB')
+    expect(readdirSync(join(root, 'hub'))).toEqual(['steward.db'])
+  })
+
+  test('has processes, names and rights of its own', async () => {
+    expect(await textOf('ls /proc | grep -c "^[0-9]"')).toMatch(/\n[1-9]$/)
+    expect(await textOf('grep -E "CapEff|NoNewPrivs" /proc/self/status')).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1$/)
+    expect(await textOf('mount -t tmpfs x /mnt 2>&1; unshare -Um true 2>&1; chroot / true 2>&1')).not.toMatch(/^Exit code 0 after/)
+  })
+
+  test('reaches no network: neither the port of the hub nor its sockets', async () => {
+    let hits = 0
+    const servers = [
+      createServer(() => hits++).listen(0, '127.0.0.1'),
+      createServer(() => hits++).listen(join(base, 'hub.sock')),
+      createServer(() => hits++).listen('\0steward-exec-test'),
+    ]
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))))
+    const address = servers[0]?.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const script = `const net = require('net'); for (const to of [{port: ${port}, host: '127.0.0.1'}, {path: '${join(base, 'hub.sock')}'}, {path: '\\0steward-exec-test'}, {port: 53, host: '1.1.1.1'}]) net.connect(to).on('connect', () => console.log('REACHED')).on('error', (e) => console.log(e.code))`
+    const { text } = await run({ argv: ['node', '-e', script] })
+    for (const server of servers) server.close()
+    expect(text).not.toContain('REACHED')
+    expect(text.match(/ECONNREFUSED|ENOENT|ENETUNREACH/g)).toHaveLength(4)
+    expect(hits).toBe(0)
+  })
+
+  test('changes nothing outside of the folders, whatever link it makes', async () => {
+    await sh(
+      `echo x > '${join(base, 'secret.txt')}'; ln -s '${base}' up; echo x > up/secret.txt; echo x > ../secret.txt; ln '${base}/secret.txt' hard; echo x > /usr/x; echo x > /etc/passwd`,
+    )
+    expect(readFileSync(join(base, 'secret.txt'), 'utf8')).toBe('OUTSIDE')
+    expect(readdirSync(base).sort()).toEqual(['project', 'secret.txt', 'temp'])
+    expect(readdirSync(join(base, 'temp'))).toEqual([])
+  })
+
+  test('can be told to read only', async () => {
+    expect(await run({ argv: ['sh', '-c', 'cat src/a.txt; echo x > src/a.txt'], writes: false })).toMatchObject({
+      ok: true,
+      text: expect.stringMatching(/inside\n.*Read-only file system/s),
+      wrote: [],
+    })
+    expect(readFileSync(join(root, 'src/a.txt'), 'utf8')).toBe('inside\n')
+  })
+
+  test('lets git work, and keeps what git runs by itself', async () => {
+    execFileSync('git', ['init', '-q', root])
+    const who = 'git -c user.name=a -c user.email=a@b.c'
+    expect((await sh(`git add -A && ${who} commit -qm one && git log --format=%s`)).text).toMatch(/^Exit code 0.*\none$/s)
+    const config = readFileSync(join(root, '.git/config'), 'utf8')
+    const hooks = readdirSync(join(root, '.git/hooks'))
+    const tried = await sh(
+      'echo x >> .git/config; echo x > .git/hooks/post-commit; rm -rf .git/hooks; mv .git/hooks .git/h2; mv .git .git2; git config core.pager evil; ln -sf /tmp .git/config; echo done',
+    )
+    expect(tried.text).toContain('done')
+    expect([readFileSync(join(root, '.git/config'), 'utf8'), readdirSync(join(root, '.git/hooks'))]).toEqual([config, hooks])
+  })
+
+  test('is not made in the system itself', async () => {
+    for (const bad of ['/', '/usr/lib', '/etc'])
+      expect(await run({ argv: ['ls'] }, { context: { roots: [bad] } })).toMatchObject({ ok: false, code: 'invalid' })
+  })
+})
+
+describe('[T12] a command ends with all that it started', () => {
+  const mark = (n: number) => String(700_000_000 + process.pid * 10 + n)
+
+  test('when its time is over', async () => {
+    const clock = handClock()
+    const called = sh(`(setsid sleep ${mark(1)} &) ; echo started; sleep ${mark(1)}`, { means: { clock } })
+    await until(() => running(mark(1)) === 2)
+    clock.advance(120_000)
+    expect(await called).toMatchObject({ ok: false, code: 'timeout', text: expect.stringContaining('within 120 seconds') })
+    await until(() => running(mark(1)) === 0)
+  })
+
+  test('when it has ended itself', async () => {
+    expect((await sh(`setsid sleep ${mark(2)} & echo left`)).text).toContain('left')
+    await until(() => running(mark(2)) === 0)
+  })
+
+  test('when the turn is stopped', async () => {
+    const controller = new AbortController()
+    const called = sh(`sleep ${mark(3)}`, { context: { signal: controller.signal } })
+    await until(() => running(mark(3)) === 1)
+    controller.abort(new Error('stopped by ada'))
+    await expect(called).rejects.toThrow('stopped by ada')
+    await until(() => running(mark(3)) === 0)
+    expect(readdirSync(join(base, 'temp'))).toEqual([])
+  })
+
+  test('when the hub dies', async () => {
+    const program = `
+      import { jail } from '${join(import.meta.dirname, 'mounts.ts')}'
+      import { spawned } from '${join(import.meta.dirname, 'spawn.ts')}'
+      import { systemClock } from '${join(import.meta.dirname, '../../base/clock.ts')}'
+      const args = jail({ sandbox: { sizes: false, flat: false }, roots: ['${root}'], closed: [], writes: true, cwd: '${root}', path: '${path}', argv: ['sh', '-c', 'setsid sleep ${mark(4)} & sleep ${mark(4)}'] })
+      await spawned(systemClock, { program: 'bwrap', args, cwd: '/', env: { PATH: '${path}' }, stdin: '', timeoutMs: 60000, signal: new AbortController().signal, onLine() {} })`
+    const hub = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], { stdio: 'ignore' })
+    await until(() => running(mark(4)) === 2)
+    hub.kill('SIGKILL')
+    await until(() => running(mark(4)) === 0)
+  })
+})
+
+describe('[T12] output', () => {
+  test('is bounded: beginning and end stay', async () => {
+    const { text } = await sh('head -c 30000000 /dev/zero | tr "\\0" "x"; echo; echo the end')
+    expect(text.length).toBeLessThan(17_000_000)
+    expect(text).toMatch(/bytes in the middle are not kept/)
+    expect(text.endsWith('the end')).toBe(true)
+  })
+
+  test('a flood is ended', async () => {
+    expect(await sh('yes')).toMatchObject({ ok: false, code: 'flood' })
+  })
+
+  test('binary output is named', async () => {
+    expect(await textOf('head -c 100 /dev/zero')).toContain('[100 bytes of binary output (unknown kind), not shown]')
+  })
+
+  test('a character over the border of two chunks is whole', () => {
+    const output = new Output()
+    const bytes = Buffer.from(`${'x'.repeat(8 * 1024 * 1024 - 1)}\u{1f600}y`)
+    for (let at = 0; at < bytes.length; at += 65_537) output.add(bytes.subarray(at, at + 65_537))
+    expect(output.text().endsWith('x\u{1f600}y')).toBe(true)
+  })
+})
+
+describe('[T12] without a sandbox', () => {
+  const none: Sandbox = { kind: 'none', why: 'The program bwrap (bubblewrap) is not installed.', mend: 'Install it.' }
+
+  test('nothing runs where one is required, and it is said what is missing', async () => {
+    const given = { means: { sandbox: none } }
+    expect(await run({ argv: ['touch', 'x'] }, given)).toMatchObject({
+      ok: false,
+      code: 'no_sandbox',
+      text: expect.stringContaining('not installed. Install it.'),
+    })
+    expect(await plan({ argv: ['touch', 'x'] }, given)).toMatchObject({ risk: 'R0', binding: 'fault:no_sandbox' })
+    expect(readdirSync(root)).toEqual(['src'])
+    expect(sandboxFinding(none)).toMatchObject({ name: 'sandbox', status: 'warn', mend: 'Install it.' })
+    expect(sandboxFinding(sandbox)).toMatchObject({ status: 'ok' })
+  })
+
+  test('a bare one is R3, leaves the machine, and says so', async () => {
+    const given = { means: { sandbox: none, mode: async () => 'preferred' as const } }
+    expect(await plan({ argv: ['touch', 'x'] }, given)).toMatchObject({
+      risk: 'R3',
+      outward: true,
+      consequences: expect.stringContaining('WITHOUT'),
+    })
+    expect(await run({ argv: ['sh', '-c', 'echo $HOME; touch x'] }, given)).toMatchObject({
+      ok: true,
+      text: expect.stringContaining(join(base, 'temp')),
+      wrote: [join(root, 'x')],
+    })
+    expect(await plan({ argv: ['ls'] }, { means: { mode: async () => 'off' as const } })).toMatchObject({ risk: 'R3' })
+  })
+
+  test('a missing bwrap is found out', async () => {
+    expect(await findSandbox(join(base, 'nowhere'))).toMatchObject({
+      kind: 'none',
+      mend: expect.stringContaining('apt install bubblewrap'),
+    })
+    put(
+      'bwrap',
+      '#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 9.9 && exit\n[ "$1" = --help ] && exit\necho "bwrap: No permissions to create a new namespace" >&2\nexit 1\n',
+    )
+    execFileSync('chmod', ['755', join(root, 'bwrap')])
+    expect(await findSandbox(root)).toMatchObject({
+      kind: 'none',
+      why: expect.stringContaining('No permissions to create'),
+      mend: expect.stringContaining('unprivileged_userns_clone'),
+    })
+  })
+})
+
+test('[T8, T12] a plan is the command as a shell would read it, bound to the scripts that it names', async () => {
+  put('deploy.sh', 'echo one')
+  const input = { argv: ['sh', 'deploy.sh', "it's"] }
+  const made = await plan(input)
+  expect(made).toMatchObject({ tool: 'exec_run', capability: 'exec', target: "sh deploy.sh 'it'\\''s'", risk: 'R2', outward: false })
+  expect(await plan(input)).toEqual(made)
+  put('deploy.sh', 'echo two')
+  expect(await run(input, { context: { binding: made?.binding ?? '' } })).toMatchObject({ ok: false, code: 'stale' })
+  mkdirSync(join(root, '.git'))
+  expect((await plan(input))?.risk).toBe('R1')
+  expect((await plan({ ...input, writes: false }))?.risk).toBe('R1')
+})

@@ -1,0 +1,145 @@
+// What a command in the sandbox sees: the system to read, the project's folders, and nothing else of this machine.
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { delimiter, dirname, join, sep } from 'node:path'
+import { isInside } from '../files/place.ts'
+
+export type Jail = {
+  readonly sandbox: { readonly sizes: boolean; readonly flat: boolean }
+  /** Real paths. */
+  readonly roots: readonly string[]
+  readonly closed: readonly string[]
+  /** Whether the folders may be changed. */
+  readonly writes: boolean
+  readonly cwd: string
+  /** The hub's own PATH: programs that lie elsewhere than in the system are made visible to be run. */
+  readonly path: string
+  readonly argv: readonly string[]
+}
+
+const tempBytes = 2 * 1024 ** 3
+const system = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
+/** What programs need to run; never passwords, keys, or the machine's own configuration. */
+const configuration = [
+  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'group', 'hosts', 'java-17-openjdk', 'java-21-openjdk'],
+  ...[
+    'ld.so.cache',
+    'ld.so.conf',
+    'ld.so.conf.d',
+    'locale.alias',
+    'localtime',
+    'magic',
+    'mime.types',
+    'nsswitch.conf',
+    'os-release',
+    'passwd',
+  ],
+  ...['pki', 'protocols', 'resolv.conf', 'services', 'ssl/certs', 'ssl/openssl.cnf', 'terminfo', 'timezone'],
+].map((name) => join('/etc', name))
+/** Folders that are no project: a command in them could change the machine. */
+const pillars = [
+  '/',
+  '/bin',
+  '/boot',
+  '/dev',
+  '/etc',
+  '/home',
+  '/lib',
+  '/lib64',
+  '/opt',
+  '/proc',
+  '/root',
+  '/run',
+  '/sbin',
+  '/srv',
+  '/sys',
+  '/tmp',
+  '/usr',
+  '/var',
+]
+
+/** The folder for which no sandbox can be made, because it is a part of the system; null when all are good. */
+export function unfit(roots: readonly string[]): string | null {
+  return roots.find((root) => pillars.includes(root) || ['/usr', '/proc', '/sys', '/dev'].some((one) => isInside(root, one))) ?? null
+}
+
+/** The arguments of bwrap. The environment is the one that bwrap itself is given. */
+export function jail(given: Jail): readonly string[] {
+  const { roots, writes, cwd, argv, sandbox } = given
+  return [
+    ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
+    ...(sandbox.flat ? ['--unshare-user', '--disable-userns'] : []),
+    ...system.flatMap(asOnHost),
+    ...configuration.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...(sandbox.sizes ? ['--size', String(tempBytes)] : []),
+    ...['--tmpfs', '/tmp', '--dir', '/tmp/home', '--dir', '/run', '--dir', '/var', '--symlink', '../tmp', '/var/tmp'],
+    ...elsewhere(given.path).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...folders(given),
+    ...(writes ? roots.flatMap(gitGuard) : []),
+    ...['--chdir', cwd, '--', ...limited(argv)],
+  ]
+}
+
+/** PATH inside: the hub's own, as far as it is visible there. */
+export function innerPath(path: string): string {
+  const seen = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+  const more = path.split(delimiter).filter((folder) => elsewhere(folder).length > 0)
+  return [...new Set([...more, ...seen])].join(delimiter)
+}
+
+/** Links of a merged /usr stay links. */
+function asOnHost(path: string): readonly string[] {
+  if (!existsSync(path)) return []
+  return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
+}
+
+/** Folders of programs outside of the system, such as a version manager's: with their libraries where these lie beside them. */
+function elsewhere(path: string): readonly string[] {
+  return path.split(delimiter).flatMap((folder) => {
+    if (!folder.startsWith('/') || folder.includes(`${sep}node_modules${sep}`) || system.some((one) => isInside(folder, one))) return []
+    if (!existsSync(folder)) return []
+    const real = realpathSync(folder)
+    if (system.some((one) => isInside(real, one)) || pillars.includes(real)) return []
+    const prefix = dirname(folder)
+    const isInstalled =
+      folder.endsWith(`${sep}bin`) &&
+      existsSync(join(prefix, 'lib')) &&
+      !/(^|\/)(\.local|\.cache|\.config)$/.test(prefix) &&
+      !pillars.includes(prefix)
+    return [isInstalled ? prefix : folder]
+  })
+}
+
+/** Outer folders first, so that what lies in a closed one and is a project again is visible. */
+function folders({ roots, closed, writes }: Jail): readonly string[] {
+  const open = roots.map((path) => ({ path, args: [writes ? '--bind' : '--ro-bind', path, path] }))
+  const shut = closed
+    .filter((path) => roots.some((root) => isInside(path, root)))
+    .map((path) => ({ path, args: ['--tmpfs', path, '--remount-ro', path] }))
+  // A closed folder and a project at the same place: the project is meant.
+  const all = [...shut.filter((one) => !roots.includes(one.path)), ...open]
+  return all.sort((a, b) => a.path.length - b.path.length).flatMap((one) => one.args)
+}
+
+/** What git runs by itself later, outside of any sandbox, stays as it is: hooks and configuration. */
+function gitGuard(root: string): readonly string[] {
+  const git = join(root, '.git')
+  if (!existsSync(git)) return []
+  // A worktree's note of where its repository lies.
+  if (!lstatSync(git).isDirectory()) return lstatSync(git).isFile() ? ['--ro-bind', git, git] : []
+  // Bound onto itself, so that the folder can't be renamed and another one be put in its place.
+  const own = ['--bind', git, git]
+  const kept = ['hooks', 'config', 'info']
+    .map((name) => join(git, name))
+    .filter((path) => existsSync(path) && !lstatSync(path).isSymbolicLink())
+  return [
+    ...own,
+    ...kept.flatMap((path) => ['--ro-bind', path, path]),
+    ...(existsSync(join(git, 'hooks')) ? [] : ['--tmpfs', join(git, 'hooks'), '--remount-ro', join(git, 'hooks')]),
+  ]
+}
+
+/** No core dumps, no file over 4 GB, and the first to be ended when memory runs out. */
+function limited(argv: readonly string[]): readonly string[] {
+  return ['/bin/sh', '-c', 'ulimit -c 0; ulimit -f 8388608; echo 900 2>/dev/null >/proc/self/oom_score_adj; exec "$@"', 'sh', ...argv]
+}
