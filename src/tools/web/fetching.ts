@@ -1,0 +1,53 @@
+// From a URL to the page at its end: each redirect is a new request, checked like the first (T41).
+import { type Answered, send } from './request.ts'
+import { findTarget, type NoTarget, parseUrl, type Reach, type Target } from './target.ts'
+
+const mostRedirects = 5
+const redirects: readonly number[] = [301, 302, 303, 307, 308]
+
+export type Wanted = {
+  readonly url: URL
+  readonly accept: string
+  readonly mostBytes: number
+  readonly signal: AbortSignal
+  /** Headers for one origin: they are made when it is asked, and go to no other. */
+  headersFor(origin: string): Promise<Readonly<Record<string, string>>>
+}
+export type Page = { readonly ok: true; readonly url: URL; readonly answer: Answered }
+export type NoPage = { readonly ok: false; readonly code: string; readonly why: string }
+
+/** Rejects only when the signal was aborted, and with what `headersFor` throws. */
+export async function fetchPage(wanted: Wanted, reach: Reach): Promise<Page | NoPage> {
+  let url = wanted.url
+  for (let hops = 0; hops <= mostRedirects; hops++) {
+    // An exemption is for who named that origin itself; a page elsewhere must not lead into it.
+    const target = await findTarget(url, reach, { exempt: url.origin === wanted.url.origin })
+    if ('why' in target) return noPage(target)
+    const answer = await send(target, { ...wanted, headers: await headersOf(wanted, target) })
+    if (!answer.ok) return answer
+    const location = redirects.includes(answer.status) ? answer.headers.location : undefined
+    if (location === undefined) return { ok: true, url, answer }
+    const next = nextUrl(location, url)
+    if (!(next instanceof URL)) return noPage({ ...next, why: `${url.origin} leads on to an address that is not used. ${next.why}` })
+    url = next
+  }
+  return { ok: false, code: 'redirects', why: `${wanted.url.origin} leads on more than ${mostRedirects} times; that is given up.` }
+}
+
+async function headersOf(wanted: Wanted, { url }: Target): Promise<Record<string, string>> {
+  const own = url.origin === wanted.url.origin ? await wanted.headersFor(url.origin) : {}
+  return { accept: wanted.accept, 'accept-language': 'en, *;q=0.5', ...own }
+}
+
+function nextUrl(location: string, from: URL): URL | NoTarget {
+  if (!URL.canParse(location, from.href)) return { code: 'invalid', why: 'It can not be read.' }
+  const next = new URL(location, from)
+  if (from.protocol === 'https:' && next.protocol === 'http:') {
+    return { code: 'blocked', why: `From https it leads to ${next.origin} without encryption.` }
+  }
+  return parseUrl(next.href)
+}
+
+function noPage({ code, why }: NoTarget): NoPage {
+  return { ok: false, code, why }
+}
