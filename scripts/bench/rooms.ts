@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { openAttention } from '../../src/attention/open-attention.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { makeHome } from '../../src/base/home.ts'
 import { ulids } from '../../src/base/ids.ts'
@@ -12,11 +13,15 @@ import { packageRoot } from '../../src/base/root.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Engine, Turn } from '../../src/lanes/engine.ts'
 import { openLanes } from '../../src/lanes/lanes.ts'
+import { openModels } from '../../src/models/models.ts'
 import { openPeople } from '../../src/people/people.ts'
+import { openPolicy } from '../../src/policy/open-policy.ts'
 import { openScopes } from '../../src/scopes/open-scopes.ts'
+import { sqliteAttention } from '../../src/store/sqlite/attention.ts'
 import { sqliteConversation } from '../../src/store/sqlite/conversation.ts'
 import { sqliteDocuments } from '../../src/store/sqlite/documents.ts'
 import { sqlitePeople } from '../../src/store/sqlite/people.ts'
+import { sqlitePolicy } from '../../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../../src/store/sqlite/scopes-tree.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 
@@ -31,22 +36,32 @@ export async function openRooms(home: string) {
   const journal = await openJournal({ store: store.journal, clock, log })
   const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log })
   const people = await openPeople({ store: sqlitePeople(store), clock, newId, random: randomBytes, ownerName: userInfo().username })
+  const shared = { journal, store: store.journal, lanes, clock, newId, log }
+  const users = async (name: string) => (await people.user(name)) !== null
   const scopes = await openScopes({
-    ...{ journal, store: store.journal, lanes, clock, newId, log },
+    ...shared,
     views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
-    users: async (name) => (await people.user(name)) !== null,
+    users,
     engineOf: async () => ({ agent: 'quick', engine: 'quick', params: {} }),
     bundledRoot: join(packageRoot, 'bundled'),
     documentsRoot: null,
   })
   lanes.registerEngine(rulesEngine)
+  const policy = await openPolicy({
+    ...{ ...shared, ...scopes, view: sqlitePolicy(store), home },
+    own: () => ({ closed: [home], addresses: [], sockets: [] }),
+  })
+  const attention = await openAttention({ ...shared, users, view: sqliteAttention(store) })
+  const models = openModels({ models: { light: null, standard: null, deep: null }, providers: {} }, { clock, log })
   async function close(): Promise<void> {
     await lanes.stop()
+    await attention.close()
+    await policy.close()
     await scopes.close()
     await journal.close()
     await store.close()
   }
-  return { store, journal, lanes, people, scopes, clock, newId, log, close }
+  return { store, journal, lanes, people, scopes, policy, attention, models, clock, newId, log, close }
 }
 
 /** One rule, no effect: says back what was said. */
