@@ -18,8 +18,20 @@ export function speakerOf(choice: Choice, window: number): Promise<Speak> {
   return made
 }
 
-/** A redirect would carry what was said to a place that nobody chose. */
-export const direct: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
+/**
+ * A redirect would carry what was said to a place that nobody chose, so none is followed. A name and password in the address go
+ * where fetch takes them: it refuses an address that has some, and repeats it aloud.
+ */
+export const direct: typeof fetch = (input, init) => {
+  const url = URL.parse(input instanceof Request ? input.url : String(input))
+  if (url === null || url.username === '') return fetch(input, { ...init, redirect: 'error' })
+  const headers = new Headers(init?.headers)
+  const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  if (!headers.has('authorization')) headers.set('authorization', `Basic ${Buffer.from(login).toString('base64')}`)
+  url.username = ''
+  url.password = ''
+  return fetch(url, { ...init, headers, redirect: 'error' })
+}
 
 const loaders: Record<ProviderName, (choice: Choice, window: number) => Promise<Speak>> = {
   openai: compatible,

@@ -109,7 +109,7 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
     windowOf: (model) => room.catalogue.windowOf(model),
     list: () => viewOf(settings, state, room),
     inspect: () => inspectModels(settings, { chosen: state.stored.chosen, timeoutMs: lookMs }),
-    test: (model) => testModel(room, choose(model, settings, state.stored.chosen)),
+    test: async (model) => testModel(room, choose(model, settings, state.stored.chosen)),
     async choose(tier, chain, by) {
       await keepChain(options.store ?? null, { settings, tier, chain, by })
       await reload()

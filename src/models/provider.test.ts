@@ -209,6 +209,24 @@ test('[M7] the refused key is in no failure', async () => {
   expect(reply).toMatchObject({ code: 'auth', message: expect.stringContaining('refused the key (HTTP 401)') })
 })
 
+test('[M7] a login that stands in the address is used, and shown nowhere', async () => {
+  const name = 'openai-compatible/scripted'
+  const OPENAI_BASE_URL = server.url.replace('//', '//me:secret-pass@')
+  const models = openModels(
+    { models: { light: name, standard: name, deep: name }, providers: { OPENAI_BASE_URL } },
+    { clock: systemClock, retries: 0 },
+  )
+  const stream = () =>
+    models.stream(
+      { tier: 'light', messages: [user('x')], tools: [] },
+      { signal: new AbortController().signal, onText: () => {}, priority: 'person' },
+    )
+  expect(await stream()).toMatchObject({ ok: true })
+  expect(server.requests[0]?.headers.authorization).toBe(`Basic ${btoa('me:secret-pass')}`)
+  await server.close()
+  expect(JSON.stringify([await stream(), models.list()])).not.toContain('secret-pass')
+})
+
 test("[M1, M7] a provider's words stay whole beside a placeholder for a key, and steer no terminal", async () => {
   expect(withoutKeys('no such model: llama3', 'm')).toBe('no such model: llama3')
   expect(withoutKeys(`the key ${key}`, key)).toBe('the key ***')
