@@ -40,6 +40,7 @@ const knownSettings: Readonly<Record<string, Known>> = {
     schema: z.record(z.string().regex(name), z.int().min(256)),
     allowed: 'an object, for each <provider>/<model> its tokens',
   },
+  'exec.sandbox': { schema: z.enum(['required', 'preferred', 'off']), allowed: '"required", "preferred" or "off"' },
   'policy.mode': { schema: z.enum(['read-only', 'ask', 'auto']), allowed: '"read-only", "ask" or "auto"' },
   'policy.approvalHours': count(1, 720),
 }

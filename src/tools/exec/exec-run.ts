@@ -10,6 +10,7 @@ import { changedIn } from './changed.ts'
 import { bindingOf, commandLine } from './command.ts'
 import type { ExecMeans } from './exec.ts'
 import { innerPath, jail, unfit } from './mounts.ts'
+import type { Sandbox } from './sandbox.ts'
 import { type Ended, spawned } from './spawn.ts'
 
 const longestSeconds = 1800
@@ -64,7 +65,8 @@ type Ready = {
   readonly cwd: string
   readonly roots: readonly string[]
   readonly closed: readonly string[]
-  readonly isBare: boolean
+  /** null: it runs bare. */
+  readonly sandbox: Extract<Sandbox, { kind: 'bwrap' }> | null
   readonly binding: string
 }
 type NotReady = { readonly code: string; readonly why: string }
@@ -74,19 +76,19 @@ async function readied(means: ExecMeans, given: Input, context: ToolContext): Pr
   const wrong = faultIn(given)
   if (wrong !== null) return { code: 'invalid', why: wrong }
   const mode = await means.mode(context.process)
-  const { sandbox } = means
+  const sandbox = await means.sandbox()
   if (mode === 'required' && sandbox.kind === 'none') {
     return { code: 'no_sandbox', why: `Not run: commands need a sandbox, and there is none. ${sandbox.why} ${sandbox.mend}` }
   }
-  const isBare = mode === 'off' || sandbox.kind === 'none'
+  const used = mode === 'off' || sandbox.kind === 'none' ? null : sandbox
   const view = await realView(context)
   const bad = unfit(view.roots)
   if (bad !== null) return { code: 'invalid', why: `Not run: ${bad} is a part of the system itself; no command runs in it.` }
   const place = await findPlace(given.cwd ?? view.roots[0] ?? '.', context)
   if (!('real' in place)) return { code: place.code, why: place.why }
   if (place.kind !== 'folder') return { code: 'invalid', why: `"${place.shown}" is no folder; "cwd" names one.` }
-  const more = JSON.stringify([isBare, given.writes])
-  return { cwd: place.real, ...view, isBare, binding: await bindingOf(given.argv, { cwd: place.real, roots: view.roots, more }) }
+  const more = JSON.stringify([used === null, given.writes])
+  return { cwd: place.real, ...view, sandbox: used, binding: await bindingOf(given.argv, { cwd: place.real, roots: view.roots, more }) }
 }
 
 function faultIn({ argv, env = {}, stdin = '' }: Input): string | null {
@@ -110,7 +112,7 @@ async function planOf(means: ExecMeans, given: Input, context: ToolContext): Pro
   return {
     ...usual,
     risk: await riskOf(ready, given),
-    outward: ready.isBare,
+    outward: ready.sandbox === null,
     consequences: consequencesOf(ready, given),
     preview: [`cd ${ready.cwd}`, ...variables, target, ...(given.stdin ? [`<<< ${given.stdin}`] : [])].join('\n').slice(0, 20_000),
     binding: ready.binding,
@@ -118,8 +120,8 @@ async function planOf(means: ExecMeans, given: Input, context: ToolContext): Pro
 }
 
 /** What it does to the command itself is policy's to judge; here only what it could reach. */
-async function riskOf({ isBare, roots }: Ready, { writes }: Input): Promise<Risk> {
-  if (isBare) return 'R3'
+async function riskOf({ sandbox, roots }: Ready, { writes }: Input): Promise<Risk> {
+  if (sandbox === null) return 'R3'
   if (!writes) return 'R1'
   const isKept = (root: string) =>
     stat(join(root, '.git')).then(
@@ -129,8 +131,8 @@ async function riskOf({ isBare, roots }: Ready, { writes }: Input): Promise<Risk
   return (await Promise.all(roots.map(isKept))).every((one) => one) ? 'R1' : 'R2'
 }
 
-function consequencesOf({ isBare }: Ready, { writes }: Input): string {
-  if (isBare) return 'It runs WITHOUT a sandbox: it can reach all that the hub can, also the network.'
+function consequencesOf({ sandbox }: Ready, { writes }: Input): string {
+  if (sandbox === null) return 'It runs WITHOUT a sandbox: it can reach all that the hub can, also the network.'
   return writes
     ? "It may change the project's files; it has no network and sees nothing else."
     : "It may read the project's files, nothing more."
@@ -152,7 +154,7 @@ async function carriedOut(means: ExecMeans, ready: Ready, { given, context }: Ru
       signal: context.signal,
       onLine: context.progress,
     })
-    const wrote = given.writes || ready.isBare ? await changedIn(ready.roots, ctimeMs) : []
+    const wrote = given.writes || ready.sandbox === null ? await changedIn(ready.roots, ctimeMs) : []
     context.signal.throwIfAborted()
     return told(ended, given, { read: ready.roots, wrote })
   } finally {
@@ -172,9 +174,9 @@ async function environment({ env = {} }: Input, context: ToolContext): Promise<R
 
 type Starting = { readonly given: Input; readonly env: Readonly<Record<string, string>>; readonly home: string }
 
-function started({ sandbox, path }: ExecMeans, ready: Ready, { given, env, home }: Starting) {
+function started({ path }: ExecMeans, { sandbox, ...ready }: Ready, { given, env, home }: Starting) {
   const { argv, writes } = given
-  if (ready.isBare || sandbox.kind === 'none') {
+  if (sandbox === null) {
     return { program: argv[0] ?? '', args: argv.slice(1), cwd: ready.cwd, env: { ...env, PATH: path, HOME: home, TMPDIR: home } }
   }
   const args = jail({ sandbox, ...ready, writes, path, argv })

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { handClock } from '../../base/testing.ts'
 import { contextFor } from '../testing.ts'
 import type { Outcome, ToolContext } from '../tool.ts'
-import { type ExecMeans, execTools, findSandbox, type Sandbox, sandboxFinding } from './exec.ts'
+import { type ExecMeans, execTools, type Sandbox, sandboxFinding, sandboxModeOf, sandboxOf } from './exec.ts'
 import { Output } from './output.ts'
 
 const path = '/usr/local/bin:/usr/bin:/bin'
@@ -18,7 +18,7 @@ let base: string
 let root: string
 
 beforeAll(async () => {
-  sandbox = await findSandbox(path)
+  sandbox = await sandboxOf(path)()
 })
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'steward-exec-')))
@@ -37,7 +37,14 @@ function put(name: string, text: string, from = root) {
 
 type Given = { readonly means?: Partial<ExecMeans>; readonly context?: Partial<ToolContext> }
 function toolFor({ means = {} }: Given) {
-  const [tool] = execTools({ clock: systemClock, sandbox, mode: async () => 'required', path, temp: join(base, 'temp'), ...means })
+  const [tool] = execTools({
+    clock: systemClock,
+    sandbox: async () => sandbox,
+    mode: async () => 'required',
+    path,
+    temp: join(base, 'temp'),
+    ...means,
+  })
   if (!tool) throw new Error('no tool')
   return tool
 }
@@ -276,7 +283,7 @@ describe('[T12] without a sandbox', () => {
   const none: Sandbox = { kind: 'none', why: 'The program bwrap (bubblewrap) is not installed.', mend: 'Install it.' }
 
   test('nothing runs where one is required, and it is said what is missing', async () => {
-    const given = { means: { sandbox: none } }
+    const given = { means: { sandbox: async () => none } }
     expect(await run({ argv: ['touch', 'x'] }, given)).toMatchObject({
       ok: false,
       code: 'no_sandbox',
@@ -289,7 +296,7 @@ describe('[T12] without a sandbox', () => {
   })
 
   test('a bare one is R3, leaves the machine, and says so', async () => {
-    const given = { means: { sandbox: none, mode: async () => 'preferred' as const } }
+    const given = { means: { sandbox: async () => none, mode: async () => 'preferred' as const } }
     expect(await plan({ argv: ['touch', 'x'] }, given)).toMatchObject({
       risk: 'R3',
       outward: true,
@@ -303,8 +310,26 @@ describe('[T12] without a sandbox', () => {
     expect(await plan({ argv: ['ls'] }, { means: { mode: async () => 'off' as const } })).toMatchObject({ risk: 'R3' })
   })
 
+  test('is what the owner set: for the project, at home, or for all', async () => {
+    const set = new Map<string, { value: string; by: string }>()
+    const versions = async (_key: string, level: string, scope: string) => {
+      const found = set.get(`${level}/${scope}`)
+      return found ? [{ ...found, version: 1, at: 0 }] : []
+    }
+    const mode = () => sandboxModeOf({ versions }, 'ada')({ project: 'shop' })
+    expect(await mode()).toBe('required')
+    set.set('tenant/_tenant', { value: 'preferred', by: 'user:ada' })
+    expect(await mode()).toBe('preferred')
+    set.set('home/_user_ada', { value: 'off', by: 'user:ada' })
+    expect(await mode()).toBe('off')
+    set.set('project/shop', { value: 'off', by: 'user:bob' })
+    expect(await mode()).toBe('required')
+    set.set('project/shop', { value: 'nonsense', by: 'user:ada' })
+    expect(await mode()).toBe('required')
+  })
+
   test('a missing bwrap is found out', async () => {
-    expect(await findSandbox(join(base, 'nowhere'))).toMatchObject({
+    expect(await sandboxOf(join(base, 'nowhere'))()).toMatchObject({
       kind: 'none',
       mend: expect.stringContaining('apt install bubblewrap'),
     })
@@ -313,7 +338,7 @@ describe('[T12] without a sandbox', () => {
       '#!/bin/sh\n[ "$1" = --version ] && echo bubblewrap 9.9 && exit\n[ "$1" = --help ] && exit\necho "bwrap: No permissions to create a new namespace" >&2\nexit 1\n',
     )
     execFileSync('chmod', ['755', join(root, 'bwrap')])
-    expect(await findSandbox(root)).toMatchObject({
+    expect(await sandboxOf(root)()).toMatchObject({
       kind: 'none',
       why: expect.stringContaining('No permissions to create'),
       mend: expect.stringContaining('unprivileged_userns_clone'),

@@ -5,18 +5,16 @@ import type { Clock } from '../../base/clock.ts'
 import type { ProcessInfo } from '../../lanes/engine.ts'
 import type { Tool } from '../tool.ts'
 import { execRun } from './exec-run.ts'
+import type { SandboxMode } from './mode.ts'
 import type { Sandbox } from './sandbox.ts'
 
-export { findSandbox, type Sandbox, sandboxFinding } from './sandbox.ts'
-
-/** required: no command runs without a sandbox. preferred: without one it runs bare, and a person is asked. off: always bare. */
-export const sandboxModes = ['required', 'preferred', 'off'] as const
-export type SandboxMode = (typeof sandboxModes)[number]
+export { sandboxModeOf } from './mode.ts'
+export { type Sandbox, sandboxFinding, sandboxOf } from './sandbox.ts'
 
 export type ExecMeans = {
   readonly clock: Clock
-  readonly sandbox: Sandbox
-  /** The setting `exec.sandbox`; what is not one of the modes counts as required. */
+  readonly sandbox: () => Promise<Sandbox>
+  /** The setting `exec.sandbox`. */
   readonly mode: (process: ProcessInfo) => Promise<SandboxMode>
   /** Folders in which programs are looked for: the hub's own PATH. */
   readonly path: string

@@ -22,7 +22,18 @@ export type Sandbox =
 const probeMs = 10_000
 const run = promisify(execFile)
 
-/** Looks once: runs a command that does nothing in the very sandbox that others will get. Never throws. */
+/** Looked for when it is first needed. What was found stays; what was not is looked for again, since a person may have mended it. */
+export function sandboxOf(path: string): () => Promise<Sandbox> {
+  let found: Promise<Sandbox> | null = null
+  return async () => {
+    found ??= findSandbox(path)
+    const sandbox = await found
+    if (sandbox.kind === 'none') found = null
+    return sandbox
+  }
+}
+
+/** Runs a command that does nothing in the very sandbox that others will get. Never throws. */
 export async function findSandbox(path: string): Promise<Sandbox> {
   if (process.platform !== 'linux') {
     const why = `There is no sandbox for commands on ${process.platform}; it needs Linux and bubblewrap.`
