@@ -29,7 +29,7 @@ import { type NewId, ulids } from './base/ids.ts'
 import type { Log } from './base/log.ts'
 import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
-import { openContext } from './context/context.ts'
+import { type Context, openContext } from './context/context.ts'
 import { findings, onlySqlite } from './doctor.ts'
 import { builtInEngines, openMinds } from './engines/engines.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
@@ -210,6 +210,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     attention,
     policy,
     models,
+    context,
     agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
     roomsFound: async () => [...(await models.inspect()), await agentFinding(agents, await placesWithAgents(rooms, scopes))],
   }
@@ -220,6 +221,7 @@ type Inner = {
   readonly attention: Attention
   readonly policy: PolicyRoom
   readonly models: Models
+  readonly context: Context
   readonly agentsOf: AgentsOf
   readonly roomsFound: () => Promise<readonly Finding[]>
   readonly env: NodeJS.ProcessEnv
@@ -245,11 +247,14 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 }
 
 /** The server, and the note in the data folder by which the command line finds it. */
-async function openDoor(rooms: Rooms, { scopes, attention, policy, models, agentsOf, roomsFound, env }: Inner): Promise<OpenServer> {
+async function openDoor(
+  rooms: Rooms,
+  { scopes, attention, policy, models, context, agentsOf, roomsFound, env }: Inner,
+): Promise<OpenServer> {
   const { config, clock, newId, log, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, policy, models, lanes, journal, log, clock, newId, version, socketPath },
+    ...{ people, scopes, attention, policy, models, context, lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,
     trustLoopback: config.trustLoopback,

@@ -16,6 +16,7 @@ import { openAttention } from '../src/attention/open-attention.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { ulids } from '../src/base/ids.ts'
 import type { Log, LogFields } from '../src/base/log.ts'
+import { openContext } from '../src/context/context.ts'
 import { openJournal } from '../src/journal/journal.ts'
 import type { Engine, Turn } from '../src/lanes/engine.ts'
 import { openLanes } from '../src/lanes/lanes.ts'
@@ -82,6 +83,8 @@ export async function openHub(options: HubOptions = {}) {
   })
   const chosen = { models: { light: null, standard: null, deep: null }, providers: options.providers ?? {} }
   const models = openModels(chosen, { clock, log, retries: 0, store: storeIn(scopes.settings) })
+  const over = { journal, store: store.journal, clock, newId, log, models, ...scopes }
+  const context = openContext({ ...over, specs: () => [] })
   const attention = await openAttention({
     ...{ journal, store: store.journal, lanes, clock, newId, log, view: sqliteAttention(store) },
     users: async (name) => (await people.user(name)) !== null,
@@ -93,6 +96,7 @@ export async function openHub(options: HubOptions = {}) {
     attention,
     policy,
     models,
+    context,
     lanes,
     journal,
     agents: async () => [{ name: 'quick', engine: 'script' }],
@@ -150,6 +154,7 @@ export async function openHub(options: HubOptions = {}) {
       for (const server of servers) await server.close()
       await inside.close()
       await lanes.stop()
+      await context.close()
       await scopes.close()
       await journal.close()
       await store.close()

@@ -10,6 +10,7 @@ import { makeHome } from '../../src/base/home.ts'
 import { ulids } from '../../src/base/ids.ts'
 import { silent } from '../../src/base/log.ts'
 import { packageRoot } from '../../src/base/root.ts'
+import { openContext } from '../../src/context/context.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Engine, Turn } from '../../src/lanes/engine.ts'
 import { openLanes } from '../../src/lanes/lanes.ts'
@@ -53,15 +54,17 @@ export async function openRooms(home: string) {
   })
   const attention = await openAttention({ ...shared, users, view: sqliteAttention(store) })
   const models = openModels({ models: { light: null, standard: null, deep: null }, providers: {} }, { clock, log })
+  const context = openContext({ ...shared, ...scopes, models, specs: () => [] })
   async function close(): Promise<void> {
     await lanes.stop()
+    await context.close()
     await attention.close()
     await policy.close()
     await scopes.close()
     await journal.close()
     await store.close()
   }
-  return { store, journal, lanes, people, scopes, policy, attention, models, clock, newId, log, close }
+  return { store, journal, lanes, people, scopes, policy, attention, models, context, clock, newId, log, close }
 }
 
 /** One rule, no effect: says back what was said. */

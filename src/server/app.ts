@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import { Hono } from 'hono'
 import { Forbidden, NotFound } from '../base/errors.ts'
 import { approvalCalls } from './api/approvals.ts'
+import { contextCalls } from './api/context.ts'
 import { controlCalls } from './api/control.ts'
 import { documentCalls } from './api/documents.ts'
 import { eventCalls } from './api/events.ts'
@@ -48,6 +49,7 @@ export const calls: readonly Endpoint[] = [
   ...grantCalls,
   ...inboxCalls,
   ...modelCalls,
+  ...contextCalls,
   ...projectCalls,
   ...documentCalls,
   ...settingCalls,

@@ -3,6 +3,7 @@ import type { Attention } from '../attention/attention.ts'
 import type { Clock } from '../base/clock.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
+import type { Context } from '../context/context.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Models } from '../models/models.ts'
@@ -19,6 +20,7 @@ export type Rooms = {
   readonly scopes: Scopes
   readonly attention: Attention
   readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
+  readonly context: Pick<Context, 'summaries' | 'compact' | 'undo' | 'rebase'>
   readonly models: Pick<Models, 'list' | 'choose' | 'test'>
   readonly lanes: Lanes
   readonly journal: Journal
