@@ -15,7 +15,7 @@
 // delays no answer. Order of closing: the other way round; what is cut short is done again at the next start.
 
 import { randomBytes } from 'node:crypto'
-import { homedir, userInfo } from 'node:os'
+import { homedir, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
@@ -52,6 +52,8 @@ import { sqlitePolicy } from './store/sqlite/policy.ts'
 import { sqliteScopes } from './store/sqlite/scopes-tree.ts'
 import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite.ts'
 import { sqliteWork } from './store/sqlite/work.ts'
+import { sandboxFinding, sandboxModeOf, sandboxOf } from './tools/exec/exec.ts'
+import { folderPast } from './tools/files/files.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
 import { openWork, type WorkRooms } from './work/work.ts'
@@ -195,7 +197,11 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(regularly(rooms, readLimitsMs, models.reload))
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   const results = folderResults(join(config.home, 'blobs', 'results'))
-  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy })
+  const programs = process.env['PATH'] ?? '/usr/bin:/bin'
+  const sandbox = sandboxOf(programs)
+  const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir() }
+  const past = folderPast(join(config.home, 'blobs', 'past'))
+  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy, past, exec })
   const minds = openMinds(policy.taint)
   const windowOf = (tier: Tier) => models.windowOf(models.modelOf(tier) ?? '')
   const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zone })
@@ -212,7 +218,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     models,
     context,
     agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
-    roomsFound: async () => [...(await models.inspect()), await agentFinding(agents, await placesWithAgents(rooms, scopes))],
+    roomsFound: async () => [...(await models.inspect()), sandboxFinding(await sandbox()), await agentFinding(agents, await placesWithAgents(rooms, scopes))],
   }
 }
 
