@@ -54,14 +54,24 @@ export async function callModel(rooms: ModelRooms, turn: Turn, asking: Asking): 
 type Call = { readonly step: string; readonly setup: Setup; readonly asked: Extract<Asked, { ok: true }> }
 
 function noteCall(turn: Turn, { step, setup, asked }: Call): void {
-  const { given, usage, model, finish, cost = null, attempt = 1 } = asked
+  const { given, usage, model, finish, cost = null, attempt = 1, fellBack = [] } = asked
   const { name, source } = setup.agent
   const agent = { name, version: source.version, hash: source.hash }
   const data = { step, model, finish, agent, tools: setup.tools.map((tool) => tool.name), given, usage }
   turn.note(`manifest-${step}`, { type: 'manifest', visibility: 'operator', data })
   // Attempts that were cut short got no bill: each is counted like the one that came through.
   const lost = (attempt - 1) * (cost ?? 0)
-  const spent = { ...spenderOf(turn), step, model, cost, input: usage.input, output: usage.output, cached: usage.cached, lost }
+  const spent = {
+    ...spenderOf(turn),
+    step,
+    model,
+    cost,
+    input: usage.input,
+    output: usage.output,
+    cached: usage.cached,
+    lost,
+    fellBack: fellBack.map((one) => one.model),
+  }
   turn.note(`spent-${step}`, { type: 'model-spent', data: spent })
 }
 
