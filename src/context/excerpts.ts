@@ -79,14 +79,21 @@ function scored(rows: readonly Row[], postings: ReadonlyMap<string, readonly num
   return scores
 }
 
-/** Beginnings of words, lower case, without accents; a number whole. */
+/** Beginnings of words, lower case, without accents; a number whole; pairs of signs where words are not parted by spaces. */
 export function stemsOf(text: string): readonly string[] {
-  const words =
-    text
-      .normalize('NFKD')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  return words.filter((word) => word.length > 1).map((word) => (/^\p{N}+$/u.test(word) ? word : word.slice(0, stemLength)))
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
+    if (/^\p{N}+$/u.test(word)) return [word]
+    if (unparted.test(word)) return pairs(word)
+    return word.length > 1 ? [word.slice(0, stemLength)] : []
+  })
+}
+
+const unparted = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+
+function pairs(word: string): readonly string[] {
+  const signs = [...word]
+  return signs.length < 2 ? signs : signs.slice(1).map((sign, at) => `${signs[at]}${sign}`)
 }
 
 /** Ids of lines that somebody names in a text: they are quoted without being searched for. */
