@@ -230,6 +230,27 @@ test('[M6, M8] F07: twenty callers that meet a limit spread; no second sees more
   }
 })
 
+test('F07: when the first who comes back is refused again, the others do not come', async () => {
+  const clock = handClock()
+  const times: number[] = []
+  const { models } = await world(
+    'openai/a',
+    () => {
+      times.push(clock.now())
+      return clock.now() < start + 4_000 ? { status: 429, retryAfter: 2 } : 'ok'
+    },
+    { clock, concurrency: 4, random: () => 0 },
+  )
+  const start = clock.now()
+  const replies = await whileTurning(clock, Promise.all(Array.from({ length: 12 }, () => ask(models))), 20)
+  const after = times.map((at) => at - start)
+  expect(
+    after.filter((at) => at > 0 && at < 4_000),
+    after.join(' '),
+  ).toHaveLength(1)
+  expect(replies.filter((reply) => reply.ok)).toHaveLength(12)
+})
+
 test('F07: without a word of the provider, retries come later and later, spread', async () => {
   const clock = handClock()
   const times: number[] = []

@@ -30,6 +30,13 @@ function modelsFor(dialect: Name) {
   return openModels({ models: { light: name, standard: name, deep: name }, providers }, { clock: systemClock, retries: 0 })
 }
 
+const paths: Record<Name, string> = {
+  openai: '/v1/chat/completions',
+  anthropic: '/v1/messages',
+  google: '/v1beta/models/scripted:streamGenerateContent?alt=sse',
+  ollama: '/api/chat',
+}
+
 type Asking = { readonly reply?: string | ScriptedReply; readonly request?: Partial<ModelRequest>; readonly signal?: AbortSignal }
 
 async function ask(dialect: Name, { reply, request, signal }: Asking = {}): Promise<{ reply: ModelReply; words: string[] }> {
@@ -172,8 +179,21 @@ describe.each(dialects)('%s', (dialect) => {
   })
 
   test('[M9] a redirect is not followed', async () => {
-    const { reply } = await ask(dialect, { reply: { status: 307, headers: { location: 'http://127.0.0.1:1/elsewhere' } } })
-    expect(reply.ok).toBe(false)
+    const elsewhere = await startScriptedModel()
+    const { reply } = await ask(dialect, {
+      reply: { status: 307, headers: { location: `${elsewhere.origin}${paths[dialect]}` } },
+    })
+    expect([reply.ok, elsewhere.count]).toEqual([false, 0])
+    await elsewhere.close()
+  })
+
+  test('[M5] a conversation whose beginning is not shown begins with a line of a person', async () => {
+    const messages: readonly ModelMessage[] = [{ role: 'assistant', text: 'two', toolCalls: [] }, user('')]
+    await ask(dialect, { reply: 'ok', request: { messages } })
+    const sent = JSON.stringify(server.requests[0]?.body['messages'] ?? server.requests[0]?.body['contents'])
+    const roles = [...sent.matchAll(/"role":"(user|assistant|model)"/g)].map(([, role]) => role === 'user')
+    expect(roles).toEqual([true, false, true])
+    expect(sent).not.toMatch(/"(text|content)":""/)
   })
 })
 
@@ -249,6 +269,12 @@ describe('ollama', () => {
     const { reply } = await ask('ollama', { request: { messages: [user('x'.repeat(200_000))] } })
     expect(reply).toMatchObject({ ok: false, code: 'context_length', message: expect.stringContaining('32768') })
     expect(server.count).toBe(0)
+  })
+
+  test('F01: nothing behind a broken line is taken', async () => {
+    const raw = '{"message": {"content": "x"\n{"message":{"role":"assistant","content":"behind"},"done":false}\n'
+    const { reply, words } = await ask('ollama', { reply: { text: 'before', raw } })
+    expect([reply.ok, words]).toEqual([false, ['before']])
   })
 
   test('an error in the middle is a failure', async () => {
