@@ -110,14 +110,14 @@ async function takeReply(rooms: ActionRooms, scene: Scene, { vocabulary, round, 
 async function takeProse(scene: Scene, taking: Taking): Promise<Next> {
   const { vocabulary, reply } = taking
   if (reply.text.trim() === '') {
-    scene.own.push({ role: 'user', text: `[from the hub] The reply was empty. Call ${actName} with what the person is to be told.` })
+    scene.own.push({ role: 'user', hub: true, text: `The reply was empty. Call ${actName} with what the person is to be told.` })
     return { end: false, wrong: true }
   }
   const written = actionInText(reply.text, vocabulary.types)
   const action = written ?? { type: 'ANSWER', reason: 'in plain words', fields: { message: reply.text } }
   const applied = await carryOut(scene, taking, { ok: true, action }, written === null)
   if (applied.end) return { end: true }
-  scene.own.push({ role: 'user', text: `[from the hub] ${applied.text}` })
+  scene.own.push({ role: 'user', hub: true, text: applied.text })
   return { end: false, wrong: applied.isWrong ?? false, arrived: applied.arrived ?? [] }
 }
 
@@ -150,10 +150,9 @@ function giveUp({ voice }: Scene, reply: Answered): void {
 /** The last word, without tools. */
 async function synthesize(rooms: ActionRooms, scene: Scene, more: More): Promise<void> {
   const { turn, voice, own } = scene
-  const text =
-    '[from the hub] There is no more time for work in this turn. Tell the person in plain words what you found, and what is left open.'
+  const text = 'There is no more time for work in this turn. Tell the person in plain words what you found, and what is left open.'
   const { surface: _, ...setup } = scene.setup
-  const asking = { setup: { ...setup, tools: [] }, own: [...own, { role: 'user' as const, text }], voice, more }
+  const asking = { setup: { ...setup, tools: [] }, own: [...own, { role: 'user' as const, hub: true, text }], voice, more }
   const reply = await callModel(rooms, turn, { name: 'model-last', ...asking })
   if (!reply) return
   const isSilent = reply.text.trim() === ''
