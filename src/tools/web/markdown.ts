@@ -139,7 +139,7 @@ const forms: Readonly<Record<string, Form | undefined>> = {
 }
 
 /** What a person would not see is not shown to a model either. */
-function isHidden(node: PageNode): boolean {
+export function isHidden(node: Pick<PageNode, 'getAttribute'>): boolean {
   if (node.getAttribute === undefined) return false
   if (node.getAttribute('hidden') !== null || node.getAttribute('aria-hidden') === 'true') return true
   return /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(\.0+)?\s*(;|$)/i.test(

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
-import { type Link, MarkdownPage, type PageNode } from './markdown.ts'
+import { isHidden, type Link, MarkdownPage, type PageNode } from './markdown.ts'
 
 export type Reading = { readonly html: string; readonly url: string; readonly whole: boolean; readonly most: number }
 export type Read = { readonly title: string; readonly text: string; readonly links: readonly Link[]; readonly isCut: boolean }
@@ -25,6 +25,8 @@ function read(reading: Reading): Read {
 /** null when there is none, or finding it is too much. */
 function articleOf(reading: Reading): Read | null {
   const { document } = parseHTML(wrapped(reading.html))
+  // Before styles are taken away, by which it is known.
+  for (const one of document.querySelectorAll('[style], [hidden], [aria-hidden]')) if (isHidden(one)) one.remove()
   try {
     const found = new Readability<PageNode>(document, { maxElemsToParse: mostElements, serializer: (node) => node }).parse()
     if (!found?.content) return null
