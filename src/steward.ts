@@ -26,7 +26,7 @@ import { Conflict, InvalidInput, messageOf } from './base/errors.ts'
 import { heapWatch } from './base/heap.ts'
 import { makeHome, makeSocketPath, placesOf, removeRuntime, writeRuntime } from './base/home.ts'
 import { type NewId, ulids } from './base/ids.ts'
-import type { Log } from './base/log.ts'
+import { type Log, scrubbed } from './base/log.ts'
 import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
 import { type Context, openContext } from './context/context.ts'
@@ -38,12 +38,17 @@ import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './l
 import type { Tier } from './models/message.ts'
 import { type Models, openModels, storeIn } from './models/models.ts'
 import { openPeople, type People } from './people/people.ts'
+import type { Budgets } from './policy/budget.ts'
 import { groundOfHub, type HubPlaces } from './policy/ground.ts'
 import { openPolicy, type PolicyRoom } from './policy/open-policy.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
 import { openScopes } from './scopes/open-scopes.ts'
 import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
+import { secretFacts } from './secrets/facts.ts'
+import { secretsFinding } from './secrets/finding.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import { type OpenServer, openServer } from './server/server.ts'
+import { scrubbedStore } from './store/scrubbed.ts'
 import { sqliteAttention } from './store/sqlite/attention.ts'
 import { sqliteConversation } from './store/sqlite/conversation.ts'
 import { sqliteDocuments } from './store/sqlite/documents.ts'
@@ -56,6 +61,7 @@ import { sandboxFinding, sandboxModeOf, sandboxOf } from './tools/exec/exec.ts'
 import { folderPast } from './tools/files/files.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
+import { openKeeping, openMoney } from './treasury.ts'
 import { openWork, type WorkRooms } from './work/work.ts'
 
 export type Steward = {
@@ -73,6 +79,8 @@ export type StewardOptions = {
   readonly env?: NodeJS.ProcessEnv
   /** Beside the built-in ones. */
   readonly engines?: readonly Engine[]
+  /** Told how lines are scrubbed of secrets, for what is logged outside of the hub. Its own log is scrubbed already. */
+  readonly onScrub?: (scrub: (text: string) => string) => void
 }
 
 const watchHeapMs = 1_000
@@ -99,14 +107,19 @@ export async function openSteward(config: Config, options: StewardOptions): Prom
 type Lifetime = { readonly opened: (close: () => unknown) => void; readonly close: () => Promise<void> }
 
 async function build(config: Config, options: StewardOptions, { opened, close }: Lifetime): Promise<Steward> {
-  const { log } = options
+  const { log, scrubWith } = scrubbed(options.log)
   const clock = systemClock
   const newId = ulids(clock.now)
   makeHome(config.home)
   const store = await openStore(config, { clock, log })
   opened(() => store.close())
-  const journal = await openJournal({ store: store.journal, clock, log })
+  const secrets = await openKeeping({ config, clock, log, store, record: (fact, by) => record(fact, by) })
+  scrubWith(secrets.mask)
+  options.onScrub?.(secrets.mask)
+  const journal = await openJournal({ store: scrubbedStore(store.journal, secrets.scrub), clock, log })
   opened(() => journal.close())
+  const record = secretFacts({ journal, store: store.journal, newId, now: clock.now })
+  opened(() => secrets.close())
   let limits = defaultChainLimits
   const { restored } = store
   const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log, restored, limits: () => limits })
@@ -119,7 +132,7 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
     ownerName: loginOf(),
   })
   const here: Here = { home: config.home, address: null, socket: null }
-  const rooms: Rooms = { config, clock, newId, log, store, journal, lanes, people, here, limits: () => limits }
+  const rooms: Rooms = { config, clock, newId, log, store, secrets, journal, lanes, people, here, limits: () => limits }
   const inner = await openInner(rooms, { opened, more: options.engines ?? [] })
   const { scopes } = inner
   const server = await openDoor(rooms, { ...inner, env: options.env ?? process.env })
@@ -152,6 +165,7 @@ type Rooms = {
   readonly newId: NewId
   readonly log: Log
   readonly store: SqliteStore
+  readonly secrets: Secrets
   readonly journal: Journal
   readonly lanes: Lanes
   readonly people: People
@@ -168,7 +182,7 @@ type AgentsOf = (scope: ScopeRef) => Promise<readonly AgentListing[]>
 
 /** Scopes, agents, models, tools and the engines. Scopes ask agents who answers in a session, agents ask scopes for documents. */
 async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<Omit<Inner, 'env'>> {
-  const { config, clock, newId, log, store, journal, lanes, people, here } = rooms
+  const { config, clock, newId, log, store, secrets, journal, lanes, people, here } = rooms
   const engines: Engine[] = [...more]
   const users = async (name: string) => (await people.user(name)) !== null
   const scopes = await openScopes({
@@ -192,16 +206,19 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     home: homedir(),
   })
   opened(() => policy.close())
-  const models = openModels(config, { clock, log, store: storeIn(scopes.settings) })
+  const { seal } = secrets
+  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
+  const budgets = await openMoney({ ...rooms, ...scopes, zone })
+  opened(() => budgets.close())
+  const models = openModels(config, { clock, log, store: storeIn(scopes.settings), budgets })
   await models.reload()
   opened(regularly(rooms, readLimitsMs, models.reload))
-  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   const results = folderResults(join(config.home, 'blobs', 'results'))
   const programs = process.env['PATH'] ?? '/usr/bin:/bin'
   const sandbox = sandboxOf(programs)
   const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir() }
   const past = folderPast(join(config.home, 'blobs', 'past'))
-  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy, past, exec })
+  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy, past, exec, seal })
   const minds = openMinds(policy.taint)
   const windowOf = (tier: Tier) => models.windowOf(models.modelOf(tier) ?? '')
   const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zone })
@@ -209,16 +226,22 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
   opened(() => work.close())
   const places = { homedir: homedir(), closed: [config.home] }
-  engines.push(...builtInEngines({ ...scopes, agents, models, tools, minds, context, attention, work, places }))
+  engines.push(...builtInEngines({ ...scopes, agents, models, tools, minds, context, attention, work, places, budgets, seal }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,
     attention,
     policy,
+    budgets,
     models,
     context,
     agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
-    roomsFound: async () => [...(await models.inspect()), sandboxFinding(await sandbox()), await agentFinding(agents, await placesWithAgents(rooms, scopes))],
+    roomsFound: async () => [
+      ...(await models.inspect()),
+      await secretsFinding(secrets),
+      sandboxFinding(await sandbox()),
+      await agentFinding(agents, await placesWithAgents(rooms, scopes)),
+    ],
   }
 }
 
@@ -226,6 +249,7 @@ type Inner = {
   readonly scopes: Scopes
   readonly attention: Attention
   readonly policy: PolicyRoom
+  readonly budgets: Budgets
   readonly models: Models
   readonly context: Context
   readonly agentsOf: AgentsOf
@@ -255,12 +279,12 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 /** The server, and the note in the data folder by which the command line finds it. */
 async function openDoor(
   rooms: Rooms,
-  { scopes, attention, policy, models, context, agentsOf, roomsFound, env }: Inner,
+  { scopes, attention, policy, budgets, models, context, agentsOf, roomsFound, env }: Inner,
 ): Promise<OpenServer> {
-  const { config, clock, newId, log, journal, lanes, people } = rooms
+  const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, policy, models, context, lanes, journal, log, clock, newId, version, socketPath },
+    ...{ people, scopes, attention, policy, secrets, budgets, models, context, lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,
     trustLoopback: config.trustLoopback,
