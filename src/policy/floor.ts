@@ -67,7 +67,9 @@ const checks: readonly Check[] = [
     id: 'no-path',
     text: 'A file that is changed is named by its real path.',
     forbids: (plan) =>
-      isWriting(plan) && (!plan.target.startsWith('/') || /(^|\/)\.{1,2}(\/|$)/.test(plan.target) || plan.target.includes('\0')),
+      isWriting(plan) &&
+      plan.risk !== 'R0' &&
+      (!plan.target.startsWith('/') || /(^|\/)\.{1,2}(\/|$)/.test(plan.target) || plan.target.includes('\0')),
   },
   {
     id: 'roots',
@@ -112,14 +114,14 @@ function reachesHub(plan: Plan, ground: Ground, { commands }: Assessed): boolean
   if (!isWeb && !isExec(plan.capability)) return false
   const text = plan.target.toLowerCase()
   if (ground.sockets.some((socket) => plan.target.includes(socket))) return true
-  if (ground.addresses.some((address) => text.includes(`${address}/`) || endsAt(text, address))) return true
+  if (ground.addresses.some((address) => endsAt(text, address))) return true
   // The hub's own program speaks for its owner.
   return commands.some(({ program }) => program === 'steward')
 }
 
+/** `:4180` and nothing that goes on: `:41800` is another port. */
 function endsAt(text: string, address: string): boolean {
-  const at = text.indexOf(address)
-  return at >= 0 && !/[\w.]/.test(text[at + address.length] ?? '')
+  return text.split(address).some((rest, at) => at > 0 && !/^[\w.]/.test(rest))
 }
 
 function sendsKey(plan: Plan, ground: Ground, assessed: Assessed): boolean {
