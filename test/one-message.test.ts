@@ -31,7 +31,7 @@ test('[L1, L4, L5, L8, L11] one message: from the request to the settled reply',
     return (await answer.json()) as Record<string, never>
   }
   await call('POST', '/api/projects', { name: 'shop', roots: [folder] })
-  const session = await call('POST', '/api/sessions', { project: 'shop' })
+  const session = await call('POST', '/api/sessions', { project: 'shop', agent: 'quick' })
   const text = 'Which of these files builds SQL from user input?'
   const answer = await call('POST', `/api/sessions/${session.id}/messages`, { id: 'first', text }, { prefer: 'wait=20' })
   expect(answer).toMatchObject({ clientId: 'first', duplicate: false, status: 'settled', reply: { text: 'db.ts does.', agent: 'quick' } })
@@ -50,13 +50,17 @@ test('[L1, L4, L5, L8, L11] one message: from the request to the settled reply',
     ['step-done', 'setup'],
     ['step-started', 'model-1'],
     ['process-status-changed', 'RUNNING'],
+    ['foundation-frozen', ''],
     ['step-done', 'model-1'],
-    ['manifest', 'manifest-1'],
+    ['manifest', 'manifest-model-1'],
+    ['model-spent', 'spent-model-1'],
     ['step-started', 'tool-1.1-file_search'],
     ['step-done', 'tool-1.1-file_search'],
+    ['taint-raised', 'taint-1'],
     ['step-started', 'model-2'],
     ['step-done', 'model-2'],
-    ['manifest', 'manifest-2'],
+    ['manifest', 'manifest-model-2'],
+    ['model-spent', 'spent-model-2'],
     ['chat-message-appended', 'reply-2'],
     ['turn-settled', ''],
     ['chat-message-updated', 'settled'],
