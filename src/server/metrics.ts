@@ -1,5 +1,6 @@
 // Figures for Prometheus. A registry of its own for each hub, so that two in one process don't mix.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Event } from '../protocol/event.ts'
 import type { Rooms } from './hub.ts'
 
 export type Metrics = {
@@ -16,7 +17,10 @@ export type Counts = {
   readonly feedPosition: () => number
 }
 
-export function openMetrics(rooms: Pick<Rooms, 'lanes' | 'journal' | 'version'>, counts: Counts): Metrics {
+type MetricRooms = Pick<Rooms, 'lanes' | 'journal' | 'version' | 'people' | 'policy' | 'attention' | 'models'>
+
+/** `spent` hears of each call of a model, as it is journalled. */
+export function openMetrics(rooms: MetricRooms, counts: Counts & { readonly spent: (hear: (event: Event) => void) => void }): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({
@@ -34,6 +38,8 @@ export function openMetrics(rooms: Pick<Rooms, 'lanes' | 'journal' | 'version'>,
   })
   new Gauge({ name: 'steward_info', help: 'Version of the hub', labelNames: ['version'], registers }).set({ version: rooms.version }, 1)
   gauges(registers, rooms, counts)
+  waiting(registers, rooms)
+  counts.spent(modelCounters(registers, rooms))
   return {
     request({ method, path, status, ms }) {
       requests.inc({ method, path, status })
@@ -78,4 +84,54 @@ function gauges(registers: Registry[], { lanes, journal }: Pick<Rooms, 'lanes' |
       for (const { name, position } of journal.health().projections) this.set({ name }, Math.max(0, journal.head() - position))
     },
   })
+}
+
+/** What waits for persons, over all of them: asked when somebody looks. */
+function waiting(registers: Registry[], { people, policy, attention }: Pick<MetricRooms, 'people' | 'policy' | 'attention'>): void {
+  const sum = (name: string, help: string, of: (user: string) => Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const counted = await Promise.all((await people.users()).map((user) => of(user.name)))
+        this.set(counted.reduce((all, one) => all + one, 0))
+      },
+    })
+  const requested = async (user: string) => (await policy.approvals.list({ user, status: 'requested' })).length
+  sum('steward_approvals_waiting', 'Approvals that nobody has decided', requested)
+  sum('steward_inbox_pending', 'Items of inboxes that are pending', async (user) => (await attention.counts(user)).pending)
+}
+
+function modelCounters(registers: Registry[], { models }: Pick<MetricRooms, 'models'>): (event: Event) => void {
+  const labelNames = ['model']
+  const calls = new Counter({ name: 'steward_model_calls_total', help: 'Calls of models that were answered', labelNames, registers })
+  const cost = new Counter({ name: 'steward_model_cost_micros_total', help: 'What they cost, in millionths', labelNames, registers })
+  const fallbacks = new Counter({
+    name: 'steward_model_fallbacks_total',
+    help: 'Calls that went on to another model',
+    labelNames,
+    registers,
+  })
+  const tokens = new Counter({ name: 'steward_model_tokens_total', help: 'Tokens', labelNames: ['model', 'kind'], registers })
+  new Gauge({
+    name: 'steward_models_resting',
+    help: 'Models that rest after a failure',
+    registers,
+    collect() {
+      const resting = models.list().tiers.flatMap(({ chain }) => chain.filter((one) => one.rest !== null).map((one) => one.model))
+      this.set(new Set(resting).size)
+    },
+  })
+  return ({ data }) => {
+    const model = String(data['model'])
+    calls.inc({ model })
+    cost.inc({ model }, numberIn(data['cost']) + numberIn(data['lost']))
+    for (const kind of ['input', 'output', 'cached']) tokens.inc({ model, kind }, numberIn(data[kind]))
+    for (const first of Array.isArray(data['fellBack']) ? data['fellBack'] : []) fallbacks.inc({ model: String(first) })
+  }
+}
+
+function numberIn(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 0
 }

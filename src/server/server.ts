@@ -15,6 +15,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Conflict, InvalidInput, messageOf } from '../base/errors.ts'
+import type { Event } from '../protocol/event.ts'
 import { buildApp, type Handle } from './app.ts'
 import { openCredentials } from './credentials.ts'
 import { openFeed } from './feed.ts'
@@ -107,6 +108,9 @@ export function openInside(options: Omit<ServerOptions, 'host' | 'port' | 'socke
     streams: () => hub.streams.size,
     waits: () => hub.waits.size,
     feedPosition: () => feed.position,
+    spent: (hear: (event: Event) => void) => {
+      feed.all({ event: ({ event }) => (event.type === 'model-spent' ? hear(event) : undefined) })
+    },
   }
   const handle = buildApp({ hub, metrics: openMetrics(options, counts), webRoot: options.webRoot })
   return {
