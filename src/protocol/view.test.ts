@@ -219,6 +219,67 @@ describe('live words', () => {
   })
 })
 
+describe('approvals', () => {
+  const request = {
+    plan: { tool: 'mail_send', capability: 'mail.send', target: 'bob', why: 'He asked.', consequences: 'It is sent.', preview: 'Dear Bob' },
+    decision: { risk: 'R3', reason: 'out', scopes: ['once', 'run'] },
+  }
+  const asked = (approval: string, turn = 'trn_1', more: Partial<Incoming> = {}) =>
+    event('approval-requested', { turn, approval, text: `Send ${approval}?`, due: Date.parse(at), request }, more)
+  const decided = (approval: string, outcome: string, value: unknown = null) =>
+    event('approval-decided', { turn: 'trn_1', approval, answer: { kind: 'answer', outcome, value, by: 'user:ada' } })
+  const begun = () => [created(), typed('msg_1'), ...started('trn_1', 'msg_1', null)]
+
+  test('[W12] what is asked stands open with everything that one decides by, until it is decided', () => {
+    let view = foldAll(emptyView(session), [...begun(), asked('apr_1'), asked('apr_2')])
+    expect(view.approvals).toHaveLength(2)
+    expect(view.approvals[0]).toEqual({
+      ...{ id: 'apr_1', turn: 'trn_1', text: 'Send apr_1?', risk: 'R3', tool: 'mail_send', capability: 'mail.send', target: 'bob' },
+      ...{ why: 'He asked.', consequences: 'It is sent.', preview: 'Dear Bob', scopes: ['once', 'run'], expiresAt: at },
+    })
+    view = foldAll(view, [
+      decided('apr_1', 'answered', { decision: 'allow', scope: 'run' }),
+      decided('apr_2', 'answered', { decision: 'deny' }),
+    ])
+    expect(view.approvals).toEqual([])
+    expect(view.notices.map(({ kind, text, detail }) => [kind, text, detail])).toEqual([
+      ['allowed', 'Send apr_1?', 'run'],
+      ['denied', 'Send apr_2?', ''],
+    ])
+  })
+
+  test("[W12] silence is shown as no answer and never as a yes; a turn that is over asks no more, also a worker's", () => {
+    const timeout = foldAll(emptyView(session), [...begun(), asked('apr_1'), decided('apr_1', 'timeout')])
+    expect([timeout.approvals, timeout.notices.at(-1)?.kind]).toEqual([[], 'withdrawn'])
+    const over = foldAll(emptyView(session), [...begun(), asked('apr_1'), ...settled('trn_1', 'msg_1')])
+    expect(over.approvals).toEqual([])
+    const worker = { process: 'prc_2' }
+    const theirs = foldAll(emptyView(session), [...begun(), asked('apr_9', 'trn_9', worker)])
+    expect(theirs.approvals.map((one) => one.id)).toEqual(['apr_9'])
+    expect(fold(theirs, event('turn-settled', { turn: 'trn_9', outcome: 'done' }, worker)).approvals).toEqual([])
+    expect(fold(theirs, event('turn-settled', { turn: 'trn_9', outcome: 'done' }, worker)).turn?.id).toBe('trn_1')
+  })
+
+  test('[W12] what each step is doing stands in a small line until the step is over', () => {
+    const doing = (step: string, text: string): Incoming => ({
+      type: 'process-progress',
+      data: { process: 'prc_1', turn: 'trn_1', step, text },
+    })
+    let view = foldAll(emptyView(session), [
+      ...begun(),
+      doing('tool-1', 'file_read a'),
+      doing('tool-2', 'file_read b'),
+      doing('tool-1', 'file_read c'),
+    ])
+    expect(view.turn?.doing).toEqual([
+      { step: 'tool-2', text: 'file_read b' },
+      { step: 'tool-1', text: 'file_read c' },
+    ])
+    view = fold(view, event('step-done', { turn: 'trn_1', name: 'tool-2' }))
+    expect(view.turn?.doing).toEqual([{ step: 'tool-1', text: 'file_read c' }])
+  })
+})
+
 describe('positions', () => {
   test('[W1] repeated and late events change nothing: the same object', () => {
     const events = oneTurn()
