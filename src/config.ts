@@ -37,6 +37,11 @@ export type Config = {
   readonly models: Readonly<Record<Tier, string | null>>
   /** What the variables of providers say, by their names; only those that are set. */
   readonly providers: Readonly<Record<string, string>>
+  /** Of the settings that are secrets, by their names; only those that are set. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** null: none was given. */
+  readonly passphrase: string | null
+  readonly keyring: 'auto' | 'off'
   readonly trustLoopback: boolean
   readonly log: LogLevel
   readonly shown: readonly Shown[]
@@ -97,6 +102,9 @@ export const settings: readonly Setting[] = [
   { name: 'GOOGLE_GENERATIVE_AI_BASE_URL', key: 'googleBaseUrl', fallback: null, meaning: 'Google, or what speaks like it', provider: true, ...webAddress },
   { name: 'OPENROUTER_API_KEY', key: 'openrouterApiKey', fallback: null, meaning: 'OpenRouter', secret: true, provider: true, ...anyText },
   { name: 'OLLAMA_HOST', key: 'ollamaHost', fallback: null, meaning: 'Ollama on this or another machine', provider: true, allowed: 'HOST, HOST:PORT or http://HOST:PORT', isAllowed: (value) => /^(https?:\/\/)?[^\s/]+\/?$/.test(value) },
+  { name: 'STEWARD_PASSPHRASE', key: null, fallback: null, meaning: 'the passphrase that the key of the secrets is kept under', secret: true, allowed: 'at least 8 characters without line breaks', isAllowed: (value) => isPassphrase(value) },
+  { name: 'STEWARD_PASSPHRASE_FILE', key: 'passphraseFile', fallback: null, meaning: 'a file whose first line is that passphrase', allowed: 'the path of a file', isAllowed: (value) => !value.includes('\0') },
+  { name: 'STEWARD_KEYRING', key: 'keyring', fallback: 'auto', meaning: "whether that key may be kept in the operating system's keyring", allowed: 'auto or off', isAllowed: (value) => ['auto', ...no].includes(value.toLowerCase()) },
   {
     name: 'STEWARD_TRUST_LOOPBACK', key: 'trustLoopback', fallback: 'off', meaning: 'requests from this machine are the owner\'s: for development and tests',
     allowed: '1 or 0', isAllowed: (value) => [...yes, ...no].includes(value.toLowerCase()),
@@ -119,8 +127,10 @@ export async function inspectConfig(sources: Sources): Promise<{ readonly config
   const home = findHome(sources)
   const file = await readSettings(home.value)
   const found = settings.map((setting) => (setting.name === 'STEWARD_HOME' ? home : find(setting, sources.env, file.values)))
-  const problems = [...file.problems, ...found.flatMap((one) => (one.problem ? [one.problem] : []))]
-  return { config: configOf(home.value, found, [...file.warnings, ...unused(found)]), problems }
+  const passphrase = passphraseOf(found)
+  const problems = [...file.problems, ...[...found, passphrase].flatMap((one) => (one.problem ? [one.problem] : []))]
+  const config = configOf(home.value, found, [...file.warnings, ...unused(found)])
+  return { config: { ...config, passphrase: passphrase.value, secrets: secretsOf(found, passphrase.value) }, problems }
 }
 
 type Found = { readonly setting: Setting; readonly value: string | null; readonly from: Origin; readonly problem?: string }
@@ -208,7 +218,30 @@ function keys(): string[] {
   return settings.flatMap((setting) => (setting.key === null ? [] : [setting.key]))
 }
 
-function configOf(home: string, found: readonly Found[], warnings: readonly string[]): Config {
+/** The variable, else the first line of the file. */
+function passphraseOf(found: readonly Found[]): { readonly value: string | null; readonly problem?: string } {
+  const value = (name: string): string | null => found.find((one) => one.setting.name === name)?.value ?? null
+  const [given, path] = [value('STEWARD_PASSPHRASE'), value('STEWARD_PASSPHRASE_FILE')]
+  if (given !== null || path === null) return { value: given }
+  const text = readOptional(path.replace(/^~(?=\/)/, homedir()))
+  const name = 'STEWARD_PASSPHRASE_FILE'
+  if (text === null) return { value: null, problem: wrong(name, path, 'the path of a file that is there') }
+  if (text instanceof Error) return { value: null, problem: `${name}: ${path} can't be read: ${text.message}.` }
+  const line = (text.split(/\r?\n/)[0] ?? '').trim()
+  if (isPassphrase(line)) return { value: line }
+  return { value: null, problem: wrong(name, path, 'a file whose first line has at least 8 characters') }
+}
+
+function isPassphrase(text: string): boolean {
+  return text.length >= 8 && !/[\r\n\0]/.test(text)
+}
+
+function secretsOf(found: readonly Found[], passphrase: string | null): Readonly<Record<string, string>> {
+  const given = found.flatMap(({ setting, value }) => (setting.secret && value !== null ? [[setting.name, value]] : []))
+  return { ...Object.fromEntries(given), ...(passphrase === null ? {} : { STEWARD_PASSPHRASE: passphrase }) }
+}
+
+function configOf(home: string, found: readonly Found[], warnings: readonly string[]): Omit<Config, 'passphrase' | 'secrets'> {
   const value = (name: string): string | null => found.find((one) => one.setting.name === name)?.value ?? null
   const provided = found.flatMap((one) => (one.setting.provider && one.value !== null ? [[one.setting.name, one.value]] : []))
   const every = value('STEWARD_MODEL')
@@ -224,6 +257,7 @@ function configOf(home: string, found: readonly Found[], warnings: readonly stri
       deep: value('STEWARD_MODEL_DEEP') ?? every,
     },
     providers: Object.fromEntries(provided),
+    keyring: no.includes((value('STEWARD_KEYRING') ?? '').toLowerCase()) ? 'off' : 'auto',
     trustLoopback: yes.includes((value('STEWARD_TRUST_LOOPBACK') ?? '').toLowerCase()),
     log: logLevels.find((level) => level === value('STEWARD_LOG')) ?? 'info',
     shown: found.map(show),

@@ -30,7 +30,7 @@ import { type Log, scrubbed } from './base/log.ts'
 import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
 import { type Context, openContext } from './context/context.ts'
-import { findings, onlySqlite } from './doctor.ts'
+import { findings, folderFindings, onlySqlite } from './doctor.ts'
 import { builtInEngines, openMinds } from './engines/engines.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
@@ -240,6 +240,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
       ...(await models.inspect()),
       await secretsFinding(secrets),
       sandboxFinding(await sandbox()),
+      ...(await folderFindings((await scopes.projects.list({ limit: mostPlaces })).items, config.home)),
       await agentFinding(agents, await placesWithAgents(rooms, scopes)),
     ],
   }

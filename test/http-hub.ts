@@ -22,16 +22,20 @@ import type { Engine, Turn } from '../src/lanes/engine.ts'
 import { openLanes } from '../src/lanes/lanes.ts'
 import { openModels, storeIn } from '../src/models/models.ts'
 import { openPeople } from '../src/people/people.ts'
+import { openBudgets } from '../src/policy/budgets.ts'
 import { openPolicy } from '../src/policy/open-policy.ts'
 import { openScopes } from '../src/scopes/open-scopes.ts'
+import { openSecrets } from '../src/secrets/open-secrets.ts'
 import { type Limits, openInside, openServer, type ServerOptions } from '../src/server/server.ts'
 import { faulty } from '../src/store/faulty.ts'
 import { sqliteAttention } from '../src/store/sqlite/attention.ts'
+import { sqliteBudgets } from '../src/store/sqlite/budgets.ts'
 import { sqliteConversation } from '../src/store/sqlite/conversation.ts'
 import { sqliteDocuments } from '../src/store/sqlite/documents.ts'
 import { sqlitePeople } from '../src/store/sqlite/people.ts'
 import { sqlitePolicy } from '../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../src/store/sqlite/scopes-tree.ts'
+import { sqliteSecrets } from '../src/store/sqlite/secrets.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite.ts'
 
 export type Line = { readonly level: string; readonly what: string; readonly fields: LogFields }
@@ -89,6 +93,14 @@ export async function openHub(options: HubOptions = {}) {
     ...{ journal, store: store.journal, lanes, clock, newId, log, view: sqliteAttention(store) },
     users: async (name) => (await people.user(name)) !== null,
   })
+  const secrets = await openSecrets({
+    ...{ store: sqliteSecrets(store), passphrase: null, keyFolder: join(home, 'keys'), random: randomBytes, now: clock.now, log },
+    keyring: async () => ({ why: 'there is none in tests' }),
+  })
+  const budgets = await openBudgets({
+    ...{ journal, store: store.journal, view: sqliteBudgets(store), now: clock.now, newId, log },
+    ...{ zone: async () => 'UTC', rates: async () => ({ EUR: 1.1 }), exists: async () => true },
+  })
   await lanes.start()
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
     people,
@@ -97,6 +109,8 @@ export async function openHub(options: HubOptions = {}) {
     policy,
     models,
     context,
+    secrets,
+    budgets,
     lanes,
     journal,
     agents: async () => [{ name: 'quick', engine: 'script' }],
@@ -134,6 +148,8 @@ export async function openHub(options: HubOptions = {}) {
     scopes,
     attention,
     policy,
+    secrets,
+    budgets,
     lanes,
     journal,
     gate,
@@ -155,6 +171,8 @@ export async function openHub(options: HubOptions = {}) {
       await inside.close()
       await lanes.stop()
       await context.close()
+      await budgets.close()
+      await secrets.close()
       await scopes.close()
       await journal.close()
       await store.close()

@@ -16,14 +16,19 @@ import type { Engine, Turn } from '../../src/lanes/engine.ts'
 import { openLanes } from '../../src/lanes/lanes.ts'
 import { openModels } from '../../src/models/models.ts'
 import { openPeople } from '../../src/people/people.ts'
+import { openBudgets } from '../../src/policy/budgets.ts'
 import { openPolicy } from '../../src/policy/open-policy.ts'
 import { openScopes } from '../../src/scopes/open-scopes.ts'
+import { openSecrets } from '../../src/secrets/open-secrets.ts'
+import { scrubbedStore } from '../../src/store/scrubbed.ts'
 import { sqliteAttention } from '../../src/store/sqlite/attention.ts'
+import { sqliteBudgets } from '../../src/store/sqlite/budgets.ts'
 import { sqliteConversation } from '../../src/store/sqlite/conversation.ts'
 import { sqliteDocuments } from '../../src/store/sqlite/documents.ts'
 import { sqlitePeople } from '../../src/store/sqlite/people.ts'
 import { sqlitePolicy } from '../../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../../src/store/sqlite/scopes-tree.ts'
+import { sqliteSecrets } from '../../src/store/sqlite/secrets.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 
 export type BenchRooms = Awaited<ReturnType<typeof openRooms>>
@@ -34,7 +39,11 @@ export async function openRooms(home: string) {
   const [clock, log] = [systemClock, silent]
   const newId = ulids(clock.now)
   const store = await openSqliteStore({ file: join(home, 'steward.db'), now: clock.now, log })
-  const journal = await openJournal({ store: store.journal, clock, log })
+  const secrets = await openSecrets({
+    ...{ store: sqliteSecrets(store), passphrase: null, keyFolder: join(home, 'keys'), random: randomBytes, now: clock.now, log },
+    keyring: async () => ({ why: 'there is none here' }),
+  })
+  const journal = await openJournal({ store: scrubbedStore(store.journal, secrets.scrub), clock, log })
   const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log })
   const people = await openPeople({ store: sqlitePeople(store), clock, newId, random: randomBytes, ownerName: userInfo().username })
   const shared = { journal, store: store.journal, lanes, clock, newId, log }
@@ -52,19 +61,25 @@ export async function openRooms(home: string) {
     ...{ ...shared, ...scopes, view: sqlitePolicy(store), home },
     own: () => ({ closed: [home], addresses: [], sockets: [] }),
   })
+  const budgets = await openBudgets({
+    ...{ ...shared, view: sqliteBudgets(store), now: clock.now },
+    ...{ zone: async () => 'UTC', rates: async () => ({}), exists: async () => true },
+  })
   const attention = await openAttention({ ...shared, users, view: sqliteAttention(store) })
   const models = openModels({ models: { light: null, standard: null, deep: null }, providers: {} }, { clock, log })
   const context = openContext({ ...shared, ...scopes, models, specs: () => [] })
   async function close(): Promise<void> {
     await lanes.stop()
     await context.close()
+    await budgets.close()
+    await secrets.close()
     await attention.close()
     await policy.close()
     await scopes.close()
     await journal.close()
     await store.close()
   }
-  return { store, journal, lanes, people, scopes, policy, attention, models, context, clock, newId, log, close }
+  return { store, journal, lanes, people, scopes, policy, secrets, budgets, attention, models, context, clock, newId, log, close }
 }
 
 /** One rule, no effect: says back what was said. */

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { AlreadyOpen, InvalidInput, messageOf } from '../base/errors.ts'
 import { makeHome, readRuntime } from '../base/home.ts'
-import type { Log } from '../base/log.ts'
+import { type Log, type ScrubbedLog, scrubbed } from '../base/log.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { loginCode } from '../protocol/api.ts'
 import { hubAt } from './hub.ts'
@@ -23,11 +23,12 @@ export async function start(call: Call): Promise<Result> {
   const config = await loadConfig({ env: call.env, home: call.home })
   checkWritable(config.home)
   const narrowed = makeHome(config.home)
-  const log = hubLog(config)
+  const scrubbing = scrubbed(hubLog(config))
+  const { log } = scrubbing
   for (const sentence of [...config.warnings, ...narrowed]) log('warn', sentence)
   guard(log)
   try {
-    return await run(call, config, log)
+    return await run(call, config, scrubbing)
   } catch (error) {
     if (error instanceof AlreadyOpen) return addressOfRunning(config.home, error)
     log('error', 'Steward could not start', { error: messageOf(error) })
@@ -36,10 +37,10 @@ export async function start(call: Call): Promise<Result> {
   }
 }
 
-async function run(call: Call, config: Config, log: Log): Promise<Result> {
+async function run(call: Call, config: Config, { log, scrubWith }: ScrubbedLog): Promise<Result> {
   const signals = listen()
   const { openSteward } = await import('../steward.ts')
-  const steward = await openSteward(config, { log })
+  const steward = await openSteward(config, { log, onScrub: scrubWith })
   const url = `${steward.address}/#code=${await steward.newCode()}`
   // The one line is written while the hub runs, so it can't be the command's result.
   process.stdout.write(

@@ -15,7 +15,19 @@ export const maxLimit = 500
 export const maxWaitSeconds = 600
 
 /** What a program's token may be allowed. `read` is every GET of what its owner may see. */
-const tokenScopes = ['read', 'chat', 'projects', 'documents', 'metrics', 'tokens', 'approvals', 'grants', 'models'] as const
+const tokenScopes = [
+  'read',
+  'chat',
+  'projects',
+  'documents',
+  'metrics',
+  'tokens',
+  'approvals',
+  'grants',
+  'models',
+  'secrets',
+  'budgets',
+] as const
 export type TokenScope = (typeof tokenScopes)[number]
 
 /** RFC 9457. `path` is a JSON pointer into the request; `id` stands in the log too (5xx). */

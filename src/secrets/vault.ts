@@ -91,7 +91,7 @@ async function loaded(options: VaultOptions): Promise<State> {
   }
   state.keys = unwrapped.keys
   await readValues(options, state)
-  if (row.keptIn !== 'passphrase' && (await wrapping.place()) === 'passphrase') {
+  if (row.keptIn !== 'passphrase' && wrapping.hasPassphrase) {
     await keepAnew(options, state, { keys: unwrapped.keys, keptIn: 'passphrase' })
     log('info', 'the key of the secrets is kept under the passphrase from now on')
   }

@@ -23,7 +23,9 @@ export type WrappingOptions = {
 export type Unwrapped = { readonly ok: true; readonly keys: Keys } | { readonly ok: false; readonly why: string }
 
 export type Wrapping = {
-  /** Where a new key would be kept now. */
+  /** The person gave one, so that is where the key belongs. */
+  readonly hasPassphrase: boolean
+  /** Where a new key would be kept now. Asks the keyring. */
   place(): Promise<Keeper>
   /** Never throws: a key that is missing or wrong is a sentence for a person. */
   unwrap(row: KeyRow): Promise<Unwrapped>
@@ -41,6 +43,7 @@ export function openWrapping(options: WrappingOptions): Wrapping {
     return asked
   }
   return {
+    hasPassphrase: passphrase !== null,
     async place() {
       if (passphrase !== null) return 'passphrase'
       return (await keyring()) === null ? 'file' : 'keyring'

@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import { Hono } from 'hono'
 import { Forbidden, NotFound } from '../base/errors.ts'
 import { approvalCalls } from './api/approvals.ts'
+import { budgetCalls } from './api/budgets.ts'
 import { contextCalls } from './api/context.ts'
 import { controlCalls } from './api/control.ts'
 import { documentCalls } from './api/documents.ts'
@@ -17,6 +18,7 @@ import { peopleCalls } from './api/people.ts'
 import { processCalls } from './api/processes.ts'
 import { projectCalls } from './api/projects.ts'
 import { questionCalls } from './api/questions.ts'
+import { secretCalls } from './api/secrets.ts'
 import { sessionCalls } from './api/sessions.ts'
 import { settingCalls } from './api/settings.ts'
 import { readBody } from './body.ts'
@@ -50,6 +52,8 @@ export const calls: readonly Endpoint[] = [
   ...inboxCalls,
   ...modelCalls,
   ...contextCalls,
+  ...secretCalls,
+  ...budgetCalls,
   ...projectCalls,
   ...documentCalls,
   ...settingCalls,
@@ -118,7 +122,7 @@ function isKept(reply: Reply): boolean {
   return 'status' in reply && reply.status < 500 && JSON.stringify(reply.body ?? null).length < 65_536
 }
 
-type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method'>
+type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method' | 'takesSecrets'>
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -148,7 +152,8 @@ type Asked = { readonly c: Context<Env>; readonly one: Answering; readonly calle
 async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, one, caller }: Asked): Promise<Reply> {
   const { req } = c
   const isSafe = safe.has(req.method)
-  const body = isSafe ? undefined : await readBody(req.raw, hub.limits.bodyBytes)
+  const given = isSafe ? undefined : await readBody(req.raw, hub.limits.bodyBytes)
+  const body = one.takesSecrets ? given : await hub.secrets.sealJson(given)
   if (!isSafe && caller) writable(hub)
   const key = isSafe ? null : keyOf(req.header('idempotency-key') ?? null)
   const raw: RawCall = { hub, caller, params: req.param(), query: req.query(), body, headers: req.raw.headers, signal: req.raw.signal, key }

@@ -42,6 +42,8 @@ export type Described = {
   readonly access: Access
   readonly query?: z.ZodType
   readonly body?: z.ZodType
+  /** Its body is given as it came: it is where secrets are handed over. All others get it sealed (V2). */
+  readonly takesSecrets?: true
   /** Status and schema of each answer that is no problem. */
   readonly answers: Readonly<Record<number, z.ZodType | 'text' | 'events'>>
 }

@@ -8,9 +8,11 @@ import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Models } from '../models/models.ts'
 import type { People } from '../people/people.ts'
+import type { Budgets } from '../policy/budget.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { Credentials } from './credentials.ts'
 import type { Feed } from './feed.ts'
 import type { Rate } from './rate.ts'
@@ -22,6 +24,8 @@ export type Rooms = {
   readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
   readonly context: Pick<Context, 'summaries' | 'compact' | 'undo' | 'rebase'>
   readonly models: Pick<Models, 'list' | 'choose' | 'test'>
+  readonly secrets: Omit<Secrets, 'close' | 'exportKey' | 'importKey'>
+  readonly budgets: Pick<Budgets, 'set' | 'remove' | 'list' | 'spending'>
   readonly lanes: Lanes
   readonly journal: Journal
   /** The agents that can be reached from there, through the cascade. */

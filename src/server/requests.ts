@@ -32,7 +32,8 @@ export async function answerFrame(place: Place, type: string, data: unknown): Pr
   const scope = scopes[type]
   if (scope !== null && !may(place.connection.caller, scope)) throw new Forbidden(`this token lacks the scope ${scope}`)
   if (scope === 'chat' || scope === 'approvals') writable(place.hub)
-  return verbs[type](place, data)
+  // Before anything is kept: a message, an answer, a title (V2).
+  return verbs[type](place, await place.hub.secrets.sealJson(data))
 }
 
 function isRequest(type: string): type is RequestType {

@@ -16,6 +16,7 @@ export const peopleCalls: readonly Endpoint[] = [
     path: '/api/login',
     summary: 'Turns a one-time code into the cookie',
     access: 'anyone',
+    takesSecrets: true,
     body: api.loginWith,
     answers: { 200: api.user },
     run: logIn,
