@@ -33,6 +33,7 @@ const rows: readonly Row[] = [
   ['git', line(/^(reset\b.*--hard|clean\b.*\s-[a-z]*f|checkout\b.*(\s--\s|\s\.$|\s-f)|restore\b|stash (drop|clear))/), lost('It throws away changes that were not committed.')],
   ['git', line(/^(filter-branch|filter-repo|reflog (expire|delete)|gc\b.*--prune|update-ref\b.*-d|prune\b)/), lost('It removes history.')],
   ['git', line(/^(config|remote (add|set-url)|submodule add)\b/), rights('It changes what git runs or where it sends to.')],
+  ['git', (args) => /^(-c|--exec-path)/.test(args[0] ?? ''), rights('It changes how git runs, and what.')],
   ['git', line(/^branch\b.*\s(-D|--delete)/), { risk: 'R2', destructive: true, why: 'It deletes a branch.' }],
   ['psql mysql mariadb sqlite3 sqlcmd mongosh mongo clickhouse-client cqlsh duckdb', line(/\b(drop\s+(table|database|schema|view|index|user|role|collection)|dropDatabase|truncate\b|delete\s+from\s+[\w."`]+\s*(;|["']|$))/i), lost('It deletes data of a database.')],
   ['dropdb dropuser', always, lost('It deletes a database or its user.')],
@@ -68,10 +69,17 @@ const byProgram: ReadonlyMap<string, readonly (readonly [Test, Danger])[]> = row
 export function dangerOf({ program, args }: Command): Danger | null {
   const known = byProgram.get(program)
   if (known === undefined) return null
-  const text = args.join(' ')
+  const text = (program === 'git' ? withoutGlobals(args) : args).join(' ')
   let worst: Danger | null = null
   for (const [test, danger] of known) if ((worst === null || danger.risk > worst.risk) && test(args, text)) worst = danger
   return worst
+}
+
+/** What git is asked to do, without where: `git -C x --no-pager push`. */
+function withoutGlobals(args: readonly string[]): readonly string[] {
+  let at = 0
+  while (args[at]?.startsWith('-')) at += /^(-C|-c|--git-dir|--work-tree|--namespace)$/.test(args[at] ?? '') ? 2 : 1
+  return args.slice(at)
 }
 
 /** Folders without which a machine or a person's home is gone. */
