@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { sha256 } from '../base/hash.ts'
 import { numberOf } from '../base/ids.ts'
 import { isObject } from '../base/json.ts'
+import { readApproval } from '../protocol/asked-approval.ts'
 import { message as messageSchema } from '../protocol/message.ts'
 
 /** Version of the records that are written. */
@@ -68,6 +69,8 @@ const translations: Readonly<Record<string, (event: ExportedEvent) => Body | nul
   'chat-message-updated': ofFailure,
   'question-asked': ofQuestion,
   'question-answered': ofAnswer,
+  'approval-requested': ofApproval,
+  'approval-decided': ofDecision,
 }
 
 function ofMessage({ data, at }: ExportedEvent): Body | null {
@@ -115,6 +118,31 @@ function ofAnswer({ data, at }: ExportedEvent): Body | null {
     type: 'request',
     payload: { text },
     reply_to: snowflake(ask, at),
+  }
+}
+
+/** An approval is a question of the relay; what it is about rides along. */
+function ofApproval({ data, at }: ExportedEvent): Body | null {
+  const asked = readApproval(data)
+  if (asked === null) return null
+  const { id, text, risk, capability, target, scopes } = asked
+  const payload = { text, approval: { risk, capability, target, scopes } }
+  return { id: snowflake(id, at), from: { agent: 'relay' }, to: 'transport', type: 'response', intent: 'interim', payload }
+}
+
+/** A person's yes or no. Silence is nobody's message. */
+function ofDecision({ data, at }: ExportedEvent): Body | null {
+  if (typeof data.approval !== 'string' || !isObject(data.answer)) return null
+  const { value, by, outcome } = data.answer
+  if (!isObject(value) || typeof by !== 'string' || outcome !== 'answered') return null
+  const isAllowed = value.decision === 'allow'
+  return {
+    id: snowflake(`${data.approval} decided`, at),
+    from: fromOf(by),
+    to: 'dispatcher',
+    type: 'request',
+    payload: { text: isAllowed ? 'allow' : 'deny', ...(isAllowed && typeof value.scope === 'string' ? { scope: value.scope } : {}) },
+    reply_to: snowflake(data.approval, at),
   }
 }
 

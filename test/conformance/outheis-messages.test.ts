@@ -47,6 +47,23 @@ const events: readonly ExportedEvent[] = [
   event('question-answered', 'user:ada', {
     answer: { kind: 'answer', ask: 'ask_01KB8T2K3XAAAAAAAAAAAAAAAD', outcome: 'answered', value: 'This', by: 'user:ada' },
   }),
+  event('approval-requested', 'process:prc_1', {
+    approval: 'apr_01KB8T2K3XAAAAAAAAAAAAAAAE',
+    text: 'Send the mail?',
+    due: 0,
+    request: {
+      plan: { tool: 'mail_send', capability: 'mail.send', target: 'bob@example.org', consequences: 'It is sent.' },
+      decision: { risk: 'R3', reason: 'It leaves the machine.', scopes: ['once'] },
+    },
+  }),
+  event('approval-decided', 'user:ada', {
+    approval: 'apr_01KB8T2K3XAAAAAAAAAAAAAAAE',
+    answer: { kind: 'answer', outcome: 'answered', value: { decision: 'allow', scope: 'once' }, by: 'user:ada' },
+  }),
+  event('approval-decided', 'system', {
+    approval: 'apr_01KB8T2K3XAAAAAAAAAAAAAAAF',
+    answer: { kind: 'answer', outcome: 'timeout', value: null, by: 'system' },
+  }),
   event('chat-message-updated', 'system', { id: asked, status: 'failed', why: 'The model did not answer.' }),
 ]
 const records = events.map(toOutheis).filter((record) => record !== null)
@@ -72,7 +89,7 @@ describeShared('the message schema of outheis', 'outheis/message-schema.json', (
   const facts = file as Facts
 
   test('[C12] every exported record fits the schema', () => {
-    expect(records).toHaveLength(7)
+    expect(records).toHaveLength(9)
     for (const record of records) {
       expect(Object.keys(record)).toEqual(expect.arrayContaining([...facts.message.required]))
       expect(facts.message.type).toContain(record.type)
@@ -126,6 +143,18 @@ describe('records', () => {
 
   test('[C12] an agent that they do not know speaks through the relay and is named in the payload', () => {
     expect(records[2]).toMatchObject({ from: { agent: 'relay' }, payload: { text: 'Found it.', agent: 'scout' } })
+  })
+
+  test('[C12] an approval is a question and its decision the reply; silence is no message', () => {
+    const [question, decision] = records.slice(6, 8)
+    expect(question).toMatchObject({
+      ...{ from: { agent: 'relay' }, to: 'transport', type: 'response', intent: 'interim' },
+      payload: { text: 'Send the mail?', approval: { risk: 'R3', capability: 'mail.send', target: 'bob@example.org', scopes: ['once'] } },
+    })
+    expect(decision).toMatchObject({
+      ...{ from: { user: { channel: 'api', identity: 'ada' } }, to: 'dispatcher', type: 'request', reply_to: question?.id },
+      payload: { text: 'allow', scope: 'once' },
+    })
   })
 
   test('[C12] a failed message is answered by an error', () => {
