@@ -3,13 +3,15 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { packageRoot } from '../../base/root.ts'
 import type { Plan, Risk } from '../../policy/decision.ts'
 import { findPlace, realView } from '../files/place.ts'
 import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
 import { changedIn } from './changed.ts'
 import { bindingOf, commandLine } from './command.ts'
 import type { ExecMeans } from './exec.ts'
-import { innerPath, jail, unfit } from './mounts.ts'
+import { innerPath, jail, proxyPort, unfit } from './mounts.ts'
+import { openProxy } from './proxy.ts'
 import type { Sandbox } from './sandbox.ts'
 import { type Ended, spawned } from './spawn.ts'
 
@@ -28,6 +30,7 @@ const input = z.strictObject({
   timeoutSeconds: z.int().min(1).max(longestSeconds).default(usualSeconds),
   stdin: z.string().max(1_000_000).optional(),
   env: z.record(z.string(), z.string().max(10_000)).optional().describe('More variables; a secret as {{secret:name}}'),
+  network: z.boolean().default(false).describe('true: the command may reach public hosts over http and https; a person may be asked'),
   writes: z.boolean().default(true).describe('false: the project can only be read'),
 })
 type Input = z.infer<typeof input>
@@ -37,7 +40,7 @@ export function execRun(means: ExecMeans): Tool {
     name: 'exec_run',
     description:
       'Runs a program in the project: tests, builds, git, scripts. It sees the project and the system, nothing else of the machine, has ' +
-      'no network and no terminal, and ends with everything that it started. The answer is its exit code and what it said.',
+      'no network unless asked for and no terminal, and ends with everything that it started. The answer is its exit code and what it said.',
     labels: ['executive', 'side-effect', 'exec'],
     capability: 'exec',
     effect: 'once',
@@ -81,13 +84,16 @@ async function readied(means: ExecMeans, given: Input, context: ToolContext): Pr
     return { code: 'no_sandbox', why: `Not run: commands need a sandbox, and there is none. ${sandbox.why} ${sandbox.mend}` }
   }
   const used = mode === 'off' || sandbox.kind === 'none' ? null : sandbox
+  if (given.network && used !== null && means.reach === undefined) {
+    return { code: 'no_network', why: 'Not run: commands get no network here. Leave "network" out, or use a tool for pages.' }
+  }
   const view = await realView(context)
   const bad = unfit(view.roots)
   if (bad !== null) return { code: 'invalid', why: `Not run: ${bad} is a part of the system itself; no command runs in it.` }
   const place = await findPlace(given.cwd ?? view.roots[0] ?? '.', context)
   if (!('real' in place)) return { code: place.code, why: place.why }
   if (place.kind !== 'folder') return { code: 'invalid', why: `"${place.shown}" is no folder; "cwd" names one.` }
-  const more = JSON.stringify([used === null, given.writes])
+  const more = JSON.stringify([used === null, given.writes, given.network])
   return { cwd: place.real, ...view, sandbox: used, binding: await bindingOf(given.argv, { cwd: place.real, roots: view.roots, more }) }
 }
 
@@ -112,7 +118,8 @@ async function planOf(means: ExecMeans, given: Input, context: ToolContext): Pro
   return {
     ...usual,
     risk: await riskOf(ready, given),
-    outward: ready.sandbox === null,
+    outward: given.network || ready.sandbox === null,
+    ...(given.network ? { capability: 'exec.network' } : {}),
     consequences: consequencesOf(ready, given),
     preview: [`cd ${ready.cwd}`, ...variables, target, ...(given.stdin ? [`<<< ${given.stdin}`] : [])].join('\n').slice(0, 20_000),
     binding: ready.binding,
@@ -120,8 +127,8 @@ async function planOf(means: ExecMeans, given: Input, context: ToolContext): Pro
 }
 
 /** What it does to the command itself is policy's to judge; here only what it could reach. */
-async function riskOf({ sandbox, roots }: Ready, { writes }: Input): Promise<Risk> {
-  if (sandbox === null) return 'R3'
+async function riskOf({ sandbox, roots }: Ready, { writes, network }: Input): Promise<Risk> {
+  if (sandbox === null || network) return 'R3'
   if (!writes) return 'R1'
   const isKept = (root: string) =>
     stat(join(root, '.git')).then(
@@ -131,11 +138,10 @@ async function riskOf({ sandbox, roots }: Ready, { writes }: Input): Promise<Ris
   return (await Promise.all(roots.map(isKept))).every((one) => one) ? 'R1' : 'R2'
 }
 
-function consequencesOf({ sandbox }: Ready, { writes }: Input): string {
+function consequencesOf({ sandbox }: Ready, { writes, network }: Input): string {
   if (sandbox === null) return 'It runs WITHOUT a sandbox: it can reach all that the hub can, also the network.'
-  return writes
-    ? "It may change the project's files; it has no network and sees nothing else."
-    : "It may read the project's files, nothing more."
+  const files = writes ? "It may change the project's files" : "It may read the project's files"
+  return network ? `${files} and send what it likes to any public host.` : `${files}; it has no network and sees nothing else.`
 }
 
 type Running = { readonly given: Input; readonly context: ToolContext }
@@ -147,19 +153,29 @@ async function carriedOut(means: ExecMeans, ready: Ready, { given, context }: Ru
   try {
     // The file system's own clock, before anything was started.
     const { ctimeMs } = await stat(home)
-    const ended = await spawned(means.clock, {
-      ...started(means, ready, { given, env, home }),
-      stdin: given.stdin ?? '',
-      timeoutMs: given.timeoutSeconds * 1000,
-      signal: context.signal,
-      onLine: context.progress,
-    })
+    const ended = await withWay(means, { home, isWanted: given.network && ready.sandbox !== null }, (way) =>
+      spawned(means.clock, {
+        ...started(means, ready, { given, env, home, ...(way ? { way } : {}) }),
+        stdin: given.stdin ?? '',
+        timeoutMs: given.timeoutSeconds * 1000,
+        signal: context.signal,
+        onLine: context.progress,
+      }),
+    )
     const wrote = given.writes || ready.sandbox === null ? await changedIn(ready.roots, ctimeMs) : []
     context.signal.throwIfAborted()
-    return told(ended, given, { read: ready.roots, wrote })
+    const brought = given.network || ready.sandbox === null ? { taint: 'foreign' as const, sources: [...ended.reached] } : {}
+    return told(ended, given, { read: ready.roots, wrote, ...brought })
   } finally {
     await rm(home, { recursive: true, force: true })
   }
+}
+
+/** As programs look for it; what they run on their own machine they reach without. */
+const proxy = `http://127.0.0.1:${proxyPort}`
+const proxied = {
+  ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy, ALL_PROXY: proxy },
+  ...{ NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,127.0.0.1,::1', NODE_USE_ENV_PROXY: '1' },
 }
 
 /** Nothing of the hub's own environment; secrets at the last moment. */
@@ -172,18 +188,40 @@ async function environment({ env = {} }: Input, context: ToolContext): Promise<R
   }
 }
 
-type Starting = { readonly given: Input; readonly env: Readonly<Record<string, string>>; readonly home: string }
+type Way = NonNullable<Parameters<typeof jail>[0]['way']>
 
-function started({ path }: ExecMeans, { sandbox, ...ready }: Ready, { given, env, home }: Starting) {
+/** With the proxy open beside it, where it was given the network. */
+async function withWay(means: ExecMeans, given: { home: string; isWanted: boolean }, run: (way: Way | null) => Promise<Ended>) {
+  const { reach } = means
+  if (!given.isWanted || reach === undefined) return { ...(await run(null)), reached: new Set<string>() }
+  const socket = join(given.home, 'way')
+  const proxy = await openProxy(socket, reach)
+  try {
+    const bridge = join(packageRoot, 'src', 'tools', 'exec', 'bridge.ts')
+    return { ...(await run({ socket, node: process.execPath, bridge })), reached: proxy.reached }
+  } finally {
+    await proxy.close()
+  }
+}
+
+type Starting = {
+  readonly way?: Way
+  readonly given: Input
+  readonly env: Readonly<Record<string, string>>
+  readonly home: string
+}
+
+function started({ path }: ExecMeans, { sandbox, ...ready }: Ready, { given, env, home, way }: Starting) {
   const { argv, writes } = given
   if (sandbox === null) {
     return { program: argv[0] ?? '', args: argv.slice(1), cwd: ready.cwd, env: { ...env, PATH: path, HOME: home, TMPDIR: home } }
   }
-  const args = jail({ sandbox, ...ready, writes, path, argv })
-  return { program: sandbox.program, args, cwd: '/', env: { ...env, PATH: innerPath(path), HOME: '/tmp/home', TMPDIR: '/tmp' } }
+  const args = jail({ sandbox, ...ready, writes, path, argv, ...(way ? { way } : {}) })
+  const over = way ? proxied : {}
+  return { program: sandbox.program, args, cwd: '/', env: { ...over, ...env, PATH: innerPath(path), HOME: '/tmp/home', TMPDIR: '/tmp' } }
 }
 
-function told({ how, output, ms }: Ended, { argv, timeoutSeconds }: Input, more: Pick<Outcome, 'read' | 'wrote'>): Outcome {
+function told({ how, output, ms }: Ended, { argv, timeoutSeconds }: Input, more: Omit<Outcome, 'ok' | 'code' | 'text'>): Outcome {
   const said = output.text().replace(/\n+$/, '')
   const body = said === '' ? 'It said nothing.' : said
   const seconds = `after ${(ms / 1000).toFixed(1)} s`

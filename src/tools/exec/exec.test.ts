@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttp } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -252,6 +253,70 @@ describe('[T12] a command ends with all that it started', () => {
     await until(() => running(mark(4)) === 2)
     hub.kill('SIGKILL')
     await until(() => running(mark(4)) === 0)
+  })
+})
+
+describe('[T12] a command that was given the network', () => {
+  const network = { network: true }
+
+  test('is planned as what leaves the machine, and refused where there is no way out', async () => {
+    const reach = { lookup: async () => [], exempt: () => [], ownPorts: () => [], machine: () => [] }
+    expect(await plan({ argv: ['curl', 'x'], ...network }, { means: { reach } })).toMatchObject({
+      capability: 'exec.network',
+      outward: true,
+      risk: 'R3',
+    })
+    expect(await run({ argv: ['ls'], ...network })).toMatchObject({ ok: false, code: 'no_network' })
+  })
+
+  test('reaches public hosts through the guard, and nothing else', async () => {
+    const heard: string[] = []
+    const server = createHttp((asked, answer) => {
+      heard.push(`${asked.method} ${asked.headers.host}${asked.url}`)
+      answer.end('FROM OUTSIDE')
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const bound = server.address()
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0
+    const names: Record<string, string> = {
+      'public.example': '93.184.215.14',
+      'inside.example': '10.0.0.1',
+      'rebound.example': '127.0.0.1',
+    }
+    const reach = {
+      lookup: async (host: string) => [names[host] ?? ''].filter((one) => one !== ''),
+      exempt: () => [`http://127.0.0.1:${port}`],
+      ownPorts: () => [port],
+      machine: () => ['127.0.0.1'],
+      dial: () => ({ host: '127.0.0.1', port }),
+    }
+    const script = `
+      const http = require('http'), net = require('net')
+      const get = (url) => new Promise((done) => http.get({ host: '127.0.0.1', port: 3128, path: url, headers: { host: new URL(url).host } }, (r) => { let t = ''; r.on('data', (d) => t += d).on('end', () => done(r.statusCode + ' ' + t.slice(0, 60))) }).on('error', (e) => done(e.code)))
+      const tunnel = (to) => new Promise((done) => http.request({ host: '127.0.0.1', port: 3128, method: 'CONNECT', path: to }).on('connect', (r, s) => { if (r.statusCode !== 200) return done('refused ' + r.statusCode); s.write('GET /t HTTP/1.1\\r\\nhost: tunnel\\r\\nconnection: close\\r\\n\\r\\n'); let t = ''; s.on('data', (d) => t += d).on('end', () => done('tunnel ' + t.includes('FROM OUTSIDE'))) }).on('error', (e) => done(e.code)).end())
+      const bare = (port, host) => new Promise((done) => net.connect(port, host).on('connect', () => done('REACHED')).on('error', (e) => done(e.code)))
+      ;(async () => {
+        console.log(await get('http://public.example/a?b'))
+        for (const url of ['http://inside.example/', 'http://rebound.example/', 'http://127.0.0.1:${port}/', 'http://localhost/', 'http://public.example:22/']) console.log(await get(url))
+        console.log(await tunnel('public.example:443'))
+        for (const to of ['inside.example:443', '127.0.0.1:${port}', 'public.example:25']) console.log(await tunnel(to))
+        console.log(await bare(${port}, '127.0.0.1'), process.env.HTTPS_PROXY)
+      })()`
+    const ended = await run({ argv: ['node', '-e', script], ...network }, { means: { reach } })
+    server.close()
+    const lines = ended.text.split('\n').slice(1)
+    expect(lines[0]).toBe('200 FROM OUTSIDE')
+    expect(lines.slice(1, 6).map((line) => line.slice(0, 4))).toEqual(['403 ', '403 ', '403 ', '403 ', '403 '])
+    expect(lines.slice(6)).toEqual(['tunnel true', 'refused 403', 'refused 403', 'refused 403', 'ECONNREFUSED http://127.0.0.1:3128'])
+    expect(heard).toEqual(['GET public.example/a?b', 'GET tunnel/t'])
+    expect(ended).toMatchObject({ taint: 'foreign', sources: ['http://public.example', 'https://public.example'] })
+    expect(readdirSync(join(base, 'temp'))).toEqual([])
+  })
+
+  test('ends like any other, with its exit code', async () => {
+    const reach = { lookup: async () => [], exempt: () => [], ownPorts: () => [], machine: () => [] }
+    expect((await run({ argv: ['sh', '-c', 'exit 7'], ...network }, { means: { reach } })).text).toContain('Exit code 7')
+    expect((await run({ argv: ['no-such-program'], ...network }, { means: { reach } })).text).toContain('Exit code 127')
   })
 })
 

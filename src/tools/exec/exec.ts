@@ -6,6 +6,7 @@ import type { ProcessInfo } from '../../lanes/engine.ts'
 import type { Tool } from '../tool.ts'
 import { execRun } from './exec-run.ts'
 import type { SandboxMode } from './mode.ts'
+import type { WayOut } from './proxy.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export { sandboxModeOf } from './mode.ts'
@@ -20,6 +21,8 @@ export type ExecMeans = {
   readonly path: string
   /** A folder of the hub's own in which commands have their homes while they run bare. */
   readonly temp: string
+  /** By which guard a command that was given the network reaches it; absent: none is given any. */
+  readonly reach?: WayOut
 }
 
 export function execTools(means: ExecMeans): readonly Tool[] {

@@ -14,7 +14,13 @@ export type Jail = {
   /** The hub's own PATH: programs that lie elsewhere than in the system are made visible to be run. */
   readonly path: string
   readonly argv: readonly string[]
+  /** Absent: no network at all. `socket`: of the proxy that is the only way out. */
+  readonly way?: { readonly socket: string; readonly node: string; readonly bridge: string }
 }
+
+/** Where a command with the network finds its proxy. */
+export const proxyPort = 3128
+const wayFolder = '/run/way'
 
 const tempBytes = 2 * 1024 ** 3
 const system = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
@@ -75,9 +81,22 @@ export function jail(given: Jail): readonly string[] {
     ...['--tmpfs', '/tmp', '--dir', '/tmp/home', '--dir', '/run', '--dir', '/var', '--symlink', '../tmp', '/var/tmp'],
     ...elsewhere(given.path).flatMap((path) => ['--ro-bind-try', path, path]),
     ...folders(given),
+    ...wayOut(given),
     ...(writes ? roots.flatMap(gitGuard) : []),
-    ...['--chdir', cwd, '--', ...limited(argv)],
+    ...['--chdir', cwd, '--', ...limited([...bridged(given), ...argv])],
   ]
+}
+
+function wayOut({ way }: Jail): readonly string[] {
+  if (way === undefined) return []
+  const inside = { socket: way.socket, 'bridge.ts': way.bridge, node: way.node }
+  return Object.entries(inside).flatMap(([name, path]) => [name === 'socket' ? '--bind' : '--ro-bind', path, join(wayFolder, name)])
+}
+
+/** The command runs beside its door to the proxy. */
+function bridged({ way }: Jail): readonly string[] {
+  if (way === undefined) return []
+  return [join(wayFolder, 'node'), '--no-warnings', join(wayFolder, 'bridge.ts'), join(wayFolder, 'socket'), String(proxyPort)]
 }
 
 /** PATH inside: the hub's own, as far as it is visible there. */
