@@ -29,6 +29,7 @@ import { sqlitePolicy } from '../../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../../src/store/sqlite/scopes-tree.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { sqliteWork } from '../../src/store/sqlite/work.ts'
+import { folderPast } from '../../src/tools/files/files.ts'
 import { memoryResults } from '../../src/tools/results.ts'
 import { defineTool, done, refused } from '../../src/tools/tool.ts'
 import { openTools } from '../../src/tools/tools.ts'
@@ -89,7 +90,7 @@ export async function openBench(options: Options) {
   const name = options.url === null ? null : 'openai-compatible/scripted'
   const chosen = { models: { light: name, standard: name, deep: name }, providers: { OPENAI_BASE_URL: options.url ?? '' } }
   const models = openModels(chosen, { clock: systemClock, retries: 0 })
-  const tools = openTools({ clock, log, results: memoryResults(), closed: [home], policy })
+  const tools = openTools({ clock, log, results: memoryResults(), closed: [home], policy, past: folderPast(join(home, 'past')) })
   for (const tool of [sendTool(world.sent), pageTool(), brokenTool()]) tools.register(tool)
   const context = openContext({ journal, store: store.journal, clock, newId, models, ...scopes, specs: tools.specs })
   const work = await openWork({

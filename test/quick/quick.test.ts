@@ -326,7 +326,9 @@ describe('[Q4] when the model fails', () => {
   test('[Q5] a model that never ends is ended, and says so', async () => {
     hub = await openHub({ url: server.url })
     await server.close()
-    server = await startScriptedModel({ otherwise: () => ({ calls: [call('time_now', {})] }) })
+    let round = 0
+    const word = () => `${'abcdefghij'[round % 10]}${'klmnop'[Math.floor(round++ / 10)]}`
+    server = await startScriptedModel({ otherwise: () => ({ calls: [call('file_search', { text: word() })] }) })
     await hub.bench.close()
     hub = await openHub({ url: server.url })
     const session = await openSession()

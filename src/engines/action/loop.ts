@@ -80,11 +80,11 @@ function stopwatch({ turn }: Scene): (round: number, waited: boolean) => boolean
 type Taking = { readonly vocabulary: Vocabulary; readonly round: number; readonly reply: Answered }
 
 async function takeReply(rooms: ActionRooms, scene: Scene, { vocabulary, round, reply }: Taking): Promise<Next> {
-  const { turn, setup, mind, own } = scene
+  const { turn, setup, mind, guard, own } = scene
   const acts = reply.toolCalls.filter((call) => call.name === actName)
   const others = reply.toolCalls.filter((call) => call.name !== actName)
   if (reply.toolCalls.length === 0) return takeProse(scene, { vocabulary, round, reply })
-  const done = others.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls: others, mind }) : null
+  const done = others.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls: others, mind, guard }) : null
   const answer = (text: string) => own.push(...resultsOf(reply, done?.called ?? [], text))
   const around = { ...(done ? { waited: done.waited, arrived: done.arrived } : {}) }
   if (acts.length === 0) {

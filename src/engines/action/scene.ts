@@ -4,6 +4,7 @@ import type { Entry } from '../../protocol/entry.ts'
 import { type Report, readReport } from '../../work/report.ts'
 import type { OwnLine } from '../turn/ask.ts'
 import type { CallRooms } from '../turn/calls.ts'
+import { type Guard, openGuard } from '../turn/guard.ts'
 import { linesFrom } from '../turn/lines.ts'
 import { hearTaint, type Mind, type Minds, mindOf } from '../turn/mind.ts'
 import type { ModelRooms } from '../turn/model.ts'
@@ -19,6 +20,7 @@ export type Scene = {
   readonly setup: Setup
   readonly voice: Voice
   readonly mind: Mind
+  readonly guard: Guard
   /** All work that the turn took so far. */
   readonly entries: readonly Entry[]
   /** By the token that the model knows: ev1, ev2, ... Only of this turn. */
@@ -38,6 +40,7 @@ export async function openScene(rooms: ActionRooms, turn: Turn): Promise<Scene> 
   const tokens = new Map<string, string>()
   return {
     ...{ turn, setup, mind, entries, own, reports },
+    guard: openGuard(),
     voice: voiceOf(turn, setup.agent.name),
     hear(more, { told = new Set() } = {}) {
       hearTaint(mind, more)

@@ -56,9 +56,9 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
   await runActions(rooms, scene, vocabulary(rooms), blocks)
 }
 
+/** No word of the worker itself: this stands among the hub's own facts (E9). */
 function lineOf({ project, agent, title, status, lastReport }: Linked): string {
-  const last = lastReport ? `; last ${lastReport.type}: ${lastReport.text.replace(/\s+/g, ' ').slice(0, 120)}` : ''
-  return `- ${project} (${agent}, ${status}): ${title.slice(0, 120)}${last}`
+  return `- ${project} (${agent}, ${status}): ${title.slice(0, 120)}${lastReport ? `; last ${lastReport.type}` : ''}`
 }
 
 function vocabulary(rooms: Rooms): Vocabulary {

@@ -14,6 +14,7 @@ import type { Conversation } from '../../scopes/scopes.ts'
 import type { Tools } from '../../tools/tools.ts'
 import type { OwnLine } from '../turn/ask.ts'
 import { type CallRooms, runCalls } from '../turn/calls.ts'
+import { openGuard } from '../turn/guard.ts'
 import { type History, openHistory } from '../turn/history.ts'
 import { linesFrom } from '../turn/lines.ts'
 import { hearTaint, type Minds, mindOf } from '../turn/mind.ts'
@@ -42,6 +43,7 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
   const setup: Setup = await turn.read('setup', () => readSetup(rooms, turn.process))
   const voice = voiceOf(turn, setup.agent.name)
   const mind = mindOf(turn, rooms.minds, setup.taint ?? 'none')
+  const guard = openGuard()
   hearTaint(mind, turn.entries)
   const own: OwnLine[] = [...linesFrom(turn.entries)]
   for (let round = 1; round <= mostRounds; round++) {
@@ -50,7 +52,7 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
     sayReply(voice, round, reply)
     const { text, toolCalls: calls, step } = reply
     own.push({ role: 'assistant', text, toolCalls: calls, from: { step } })
-    const done = calls.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls, mind }) : null
+    const done = calls.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls, mind, guard }) : null
     own.push(...(done?.called.map(({ message }) => message) ?? []))
     // What comes in after the last round is not taken: it starts the next turn.
     const arrived = [...(done?.arrived ?? []), ...(round < mostRounds ? turn.arrivals(`after-${round}`) : [])]

@@ -1,13 +1,16 @@
 // The tool calls of one round: each is checked, asked for where policy wants it, run as a step of its own, and gets exactly one
 // result (E1, E2). What the results bring with them is laid on the turn's mind.
+import { canonical } from '../../base/json.ts'
 import { type Act, type Once, StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../models/message.ts'
+import type { LoopVerdict } from '../../policy/loop-guard.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { Checked, Permit } from '../../tools/checked.ts'
 import type { Effect, ToolResult } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
 import { approve } from './approve.ts'
+import type { Guard } from './guard.ts'
 import type { Mind } from './mind.ts'
 import type { Setup } from './setup.ts'
 
@@ -21,7 +24,13 @@ export type CallRooms = {
   readonly secrets?: Pick<Secrets, 'resolve'>
 }
 
-export type Round = { readonly number: number; readonly setup: Setup; readonly calls: readonly ToolCall[]; readonly mind: Mind }
+export type Round = {
+  readonly number: number
+  readonly setup: Setup
+  readonly calls: readonly ToolCall[]
+  readonly mind: Mind
+  readonly guard: Guard
+}
 
 /** `ok`: it ran and did what was wanted. */
 export type Called = { readonly call: ToolCall; readonly message: ModelMessage; readonly ok: boolean; readonly result: ToolResult }
@@ -42,27 +51,58 @@ type Running = Ready & { readonly taint: Mind['taint']; readonly permit?: Permit
 /** In the order of the calls. Calls that only read and need no yes run side by side, all others one after the other. */
 export async function runCalls(rooms: CallRooms, turn: Turn, round: Round): Promise<Calls> {
   const one = oneRound(rooms, turn, round)
-  const ready = round.calls.map((call, at) => readied(round, call, at))
-  const isReading = ready.every((each) => 'result' in each || each.effect === 'replayable')
-  const checks = isReading ? await inOrder(ready, (each) => ('result' in each ? null : one.check(each))) : null
-  const areFree = checks?.every((check) => check === null || check.effect === 'allow') ?? false
-  const results = areFree
-    ? await Promise.all(ready.map((each) => ('result' in each ? each.result : one.perform({ ...each, taint: round.mind.taint }))))
-    : []
-  const called = await inOrder(ready, async (each, at) => {
-    if ('result' in each) return calledWith(each.call, each.result)
-    const first = results[at] ?? (await one.decided(each, checks?.[at] ?? (await one.check(each))))
+  const ready = withoutRepeats(round.calls.map((call, at) => readied(round, call, at)))
+  const early = await readTogether(one, ready)
+  const called: Called[] = []
+  for (const each of ready) {
+    if ('result' in each) {
+      called.push(calledWith(each.call, each.result))
+      continue
+    }
+    const verdict = early?.get(each)?.verdict ?? one.judge(each)
+    const first = early?.get(each)?.result ?? (await one.decided(each, verdict))
     const result = await one.settled(each, first)
-    one.remember(each, result)
-    return calledWith(each.call, result)
-  })
-  return { called, arrived: one.arrived, waited: one.waits > 0 }
+    one.remember(each, result, verdict)
+    called.push(calledWith(each.call, verdict.effect === 'warn' ? { ...result, text: `${result.text}\n${verdict.text}` } : result))
+  }
+  return { called, arrived: one.arrived, waited: one.waits > 0, ...(one.end === null ? {} : { end: one.end }) }
+}
+
+type One = ReturnType<typeof oneRound>
+type Early = ReadonlyMap<Ready, { readonly verdict: LoopVerdict; readonly result: ToolResult }>
+
+/** null: they have to go one after the other, because one changes something or needs a yes. */
+async function readTogether(one: One, ready: readonly (Ready | Plain)[]): Promise<Early | null> {
+  const calls = ready.flatMap((each) => ('result' in each ? [] : [each]))
+  if (calls.some(({ effect }) => effect !== 'replayable')) return null
+  for (const each of calls) if ((await one.check(each)).effect !== 'allow') return null
+  const verdicts = calls.map((each) => one.judge(each))
+  const results = await Promise.all(
+    calls.map((each, at) => {
+      const verdict = verdicts[at]
+      return isBarred(verdict) ? notRun('loop', verdict.text) : one.perform(each)
+    }),
+  )
+  return new Map(
+    calls.map((each, at) => [
+      each,
+      { verdict: verdicts[at] ?? { effect: 'go' }, result: results[at] ?? notRun('broken', 'It gave no result.') },
+    ]),
+  )
+}
+
+type Barred = Extract<LoopVerdict, { effect: 'block' | 'end' }>
+function isBarred(verdict: LoopVerdict | undefined): verdict is Barred {
+  return verdict?.effect === 'block' || verdict?.effect === 'end'
 }
 
 /** Everything that happens to one call, and what is gathered over all of them. */
-function oneRound(rooms: CallRooms, turn: Turn, { setup, mind }: Round) {
+function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard }: Round) {
   const arrived: Entry[] = []
+  const checks = new Map<string, Checked>()
   let waits = 0
+  let end: string | null = null
+  const loopCall = ({ call, effect }: Ready) => ({ tool: call.name, input: call.input, changes: effect !== 'replayable' })
 
   const contextOf = (running: Running, act: Pick<Act, 'signal' | 'key' | 'progress'>) => ({
     process: turn.process,
@@ -104,27 +144,45 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind }: Round) {
     return approved.ok ? perform({ ...running, permit: approved.permit }) : notRun('denied', approved.said)
   }
 
+  /** Once a call: what was decided before the calls ran together is not looked at again. */
+  async function check(ready: Ready): Promise<Checked> {
+    const known = checks.get(ready.name)
+    if (known || !rooms.tools.mayAsk(ready.call.name)) return known ?? { effect: 'allow' }
+    const checked = await look(ready)
+    checks.set(ready.name, checked)
+    return checked
+  }
+
   return {
     arrived,
     get waits() {
       return waits
     },
-    perform,
-    check: async (ready: Ready): Promise<Checked> => (rooms.tools.mayAsk(ready.call.name) ? look(ready) : { effect: 'allow' }),
-    async decided(ready: Ready, checked: Checked): Promise<ToolResult> {
+    get end() {
+      return end
+    },
+    judge: (ready: Ready): LoopVerdict => guard.judge(loopCall(ready)),
+    perform: (ready: Ready): Promise<ToolResult> => perform({ ...ready, taint: mind.taint }),
+    check,
+    async decided(ready: Ready, verdict: LoopVerdict): Promise<ToolResult> {
+      if (isBarred(verdict)) return notRun('loop', verdict.text)
+      const checked = await check(ready)
       const running = { ...ready, taint: mind.taint }
       if (checked.effect === 'deny') return checked.result
-      if (checked.effect === 'allow') return perform(running)
-      return asked(running, checked)
+      return checked.effect === 'allow' ? perform(running) : asked(running, checked)
     },
     /** A rule may ask also about a tool that never asks by itself: its own answer says so, and nothing ran. */
     async settled(ready: Ready, result: ToolResult): Promise<ToolResult> {
       if (result.code !== 'needs_approval') return result
       const again = { ...ready, name: `${ready.name}-asked` }
-      return this.decided(again, await look(again))
+      const checked = await look(again)
+      if (checked.effect === 'deny') return checked.result
+      return checked.effect === 'allow' ? result : asked({ ...again, taint: mind.taint }, checked)
     },
-    remember({ call }: Ready, result: ToolResult): void {
-      const sources = result.sources ?? [call.name]
+    remember(ready: Ready, result: ToolResult, verdict: LoopVerdict): void {
+      guard.saw(loopCall(ready), isBarred(verdict) ? null : result.text)
+      if (verdict.effect === 'end') end ??= verdict.text
+      const sources = result.sources ?? [ready.call.name]
       if (result.taint) mind.raise(result.taint, sources)
       if (result.wrote) mind.wrote(result.wrote, sources)
     },
@@ -145,18 +203,25 @@ function readied({ number, setup }: Round, call: ToolCall, at: number): Ready | 
   return { call, result: notRun('unknown_tool', `There is no tool "${call.name.slice(0, 64)}" here. Tools are: ${names}.`) }
 }
 
+/** A look that stands in the reply already has the same result. */
+function withoutRepeats(ready: readonly (Ready | Plain)[]): readonly (Ready | Plain)[] {
+  const known = new Set<string>()
+  return ready.map((each) => {
+    if ('result' in each || each.effect !== 'replayable') return each
+    const key = canonical([each.call.name, each.call.input])
+    if (known.has(key))
+      return { call: each.call, result: notRun('repeated', 'Not run: the same call stands in this reply already. See its result.') }
+    known.add(key)
+    return each
+  })
+}
+
 function notRun(code: string, text: string): ToolResult {
   return { ok: false, code, text }
 }
 
 function calledWith(call: ToolCall, result: ToolResult): Called {
   return { call, result, ok: result.ok, message: { role: 'tool', callId: call.id, name: call.name, text: result.text } }
-}
-
-async function inOrder<T, R>(items: readonly T[], run: (item: T, at: number) => R | Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  for (const [at, item] of items.entries()) results.push(await run(item, at))
-  return results
 }
 
 /** What became of it, also when it is the person who knows. A failure is certain: nothing happened. */
