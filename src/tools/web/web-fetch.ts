@@ -1,9 +1,9 @@
 // Reads one page: its text, not its markup. Long pages are read on with `from`, within the same frame (T44).
 import { z } from 'zod'
 import { StewardError } from '../../base/errors.ts'
+import { fenced, oneLine } from '../fence.ts'
 import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
 import { contentOf } from './content.ts'
-import { fenced, oneLine } from './fence.ts'
 import { fetchPage, type NoPage, type Page } from './fetching.ts'
 import { headerProblem, headersFor, secretsIn } from './headers.ts'
 import type { Link } from './markdown.ts'

@@ -1,8 +1,8 @@
 // Asks the search engine that the person configured. Its place is exempt from the guard by its exact origin, and by nothing else.
 import { z } from 'zod'
 import { isObject, type Json } from '../../base/json.ts'
+import { fenced, oneLine } from '../fence.ts'
 import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
-import { fenced, oneLine } from './fence.ts'
 import { withoutTags } from './readable.ts'
 import { send } from './request.ts'
 import { type Hit, type SearchSetting, searchEngines, searchForms, searchSetting } from './search-engines.ts'
