@@ -62,7 +62,7 @@ import { folderPast } from './tools/files/files.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
 import { openKeeping, openMoney } from './treasury.ts'
-import { openWork, type WorkRooms } from './work/work.ts'
+import { openWork, type Work, type WorkRooms } from './work/work.ts'
 
 export type Steward = {
   /** Of the web page, without a slash at the end: http://127.0.0.1:4180 */
@@ -235,6 +235,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     budgets,
     models,
     context,
+    work,
     agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
     roomsFound: async () => [
       ...(await models.inspect()),
@@ -253,6 +254,7 @@ type Inner = {
   readonly budgets: Budgets
   readonly models: Models
   readonly context: Context
+  readonly work: Work
   readonly agentsOf: AgentsOf
   readonly roomsFound: () => Promise<readonly Finding[]>
   readonly env: NodeJS.ProcessEnv
@@ -280,12 +282,29 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 /** The server, and the note in the data folder by which the command line finds it. */
 async function openDoor(
   rooms: Rooms,
-  { scopes, attention, policy, budgets, models, context, agentsOf, roomsFound, env }: Inner,
+  { scopes, attention, policy, budgets, models, context, work, agentsOf, roomsFound, env }: Inner,
 ): Promise<OpenServer> {
   const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, policy, secrets, budgets, models, context, lanes, journal, log, clock, newId, version, socketPath },
+    ...{
+      people,
+      scopes,
+      attention,
+      policy,
+      secrets,
+      budgets,
+      models,
+      context,
+      work,
+      lanes,
+      journal,
+      log,
+      clock,
+      newId,
+      version,
+      socketPath,
+    },
     host: config.host,
     port: config.port,
     trustLoopback: config.trustLoopback,

@@ -5,6 +5,7 @@
  *     hello            says "echo: hello"
  *     stream N         streams N words "w0 w1 ...", one each time `hub.gate.open()` is called (or all at once when it stands open)
  *     question         asks "tea or coffee?" with two options, then says what was answered
+ *     link PRC SES     says in the journal that this process ordered the work of that one
  *     risk N           asks whether a mail may be sent, N times side by side, then says what was decided
  *     fail             throws
  */
@@ -19,7 +20,7 @@ import type { Log, LogFields } from '../src/base/log.ts'
 import { openContext } from '../src/context/context.ts'
 import { openJournal } from '../src/journal/journal.ts'
 import type { Engine, Turn } from '../src/lanes/engine.ts'
-import { openLanes } from '../src/lanes/lanes.ts'
+import { defaultChainLimits, openLanes } from '../src/lanes/lanes.ts'
 import { openModels, storeIn } from '../src/models/models.ts'
 import { openPeople } from '../src/people/people.ts'
 import { openBudgets } from '../src/policy/budgets.ts'
@@ -37,6 +38,8 @@ import { sqlitePolicy } from '../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../src/store/sqlite/scopes-tree.ts'
 import { sqliteSecrets } from '../src/store/sqlite/secrets.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite.ts'
+import { sqliteWork } from '../src/store/sqlite/work.ts'
+import { openWork } from '../src/work/work.ts'
 
 export type Line = { readonly level: string; readonly what: string; readonly fields: LogFields }
 export type Gate = { open(): void; readonly passed: () => Promise<void>; always: boolean }
@@ -101,6 +104,13 @@ export async function openHub(options: HubOptions = {}) {
     ...{ journal, store: store.journal, view: sqliteBudgets(store), now: clock.now, newId, log },
     ...{ zone: async () => 'UTC', rates: async () => ({ EUR: 1.1 }), exists: async () => true },
   })
+  const work = await openWork({
+    ...{ journal, lanes, clock, log, store: sqliteWork(store), taintOf: policy.taint.ofProcess },
+    line: scopes.conversation.get,
+    wake: async () => {},
+    sessionOf: async (process) => (await scopes.sessions.process(process))?.session ?? null,
+    limits: () => defaultChainLimits,
+  })
   await lanes.start()
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
     people,
@@ -109,6 +119,7 @@ export async function openHub(options: HubOptions = {}) {
     policy,
     models,
     context,
+    work,
     secrets,
     budgets,
     lanes,
@@ -170,6 +181,7 @@ export async function openHub(options: HubOptions = {}) {
       for (const server of servers) await server.close()
       await inside.close()
       await lanes.stop()
+      await work.close()
       await context.close()
       await budgets.close()
       await secrets.close()
@@ -219,6 +231,7 @@ function scriptEngine(gate: Gate): Engine {
       if (verb === 'fail') throw new Error('as asked')
       if (verb === 'stream') return streamWords(turn, gate, Number(count))
       if (verb === 'question') return askTea(turn)
+      if (verb === 'link') return linkTo(turn, String(count))
       if (verb === 'risk') return askToSend(turn, Number(count) || 1)
       turn.say('reply', { text: `echo: ${turn.entries.map((one) => (one.body.kind === 'message' ? one.body.text : '')).join(' | ')}` })
     },
@@ -270,4 +283,11 @@ function mailRequest({ process, id, chain }: Turn, n: number) {
     decision: { effect: 'ask', rule, risk: 'R3', reason: 'It leaves the machine.', scopes, considered: [] },
     where: { ...where, run: chain.root, agent: { name: process.agent, pledge: ['mail.send'] }, taint: 'none' },
   }
+}
+
+function linkTo(turn: Turn, worker: string): void {
+  const text = turn.entries.map((one) => (one.body.kind === 'message' ? one.body.text : '')).join('')
+  const link = { owner: turn.process.id, worker, session: text.split(' ')[2] ?? '', project: 'p', agent: 'quick' }
+  turn.note('link', { type: 'worker-linked', data: { ...link, title: 'work', mode: 'milestones' } })
+  turn.say('reply', { text: 'linked' })
 }

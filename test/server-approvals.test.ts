@@ -1,5 +1,6 @@
 // Approvals, grants and the permission mode over HTTP and frames: who may decide, once, and what comes too late.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptyView, foldAll } from '../src/protocol/view.ts'
 import { decideApproval, ownApproval } from '../src/server/decide.ts'
 import { type Asked, openHub, type TestHub } from './http-hub.ts'
 import { type Client, connectTo } from './socket-client.ts'
@@ -286,5 +287,28 @@ describe('frames', () => {
     expect(JSON.stringify(client.frames)).not.toContain('secret of bob')
     expect((await hub.ask('GET', '/api/events?limit=500')).text).not.toContain('secret of bob')
     client.drop()
+  })
+
+  test("[H31] a worker's frames come to the session of who ordered its work, and say through whom; to others as they are", async () => {
+    const [hubSession, workSession] = [await hub.session(), await hub.session()]
+    const at = async (id: string) => (await hub.ask('GET', `/api/sessions/${id}`)).json.process
+    const [owner, worker] = [await at(hubSession), await at(workSession)]
+    const [near, far] = [await connect(), await connect()]
+    await near.ask('session-resume', { sessionId: hubSession })
+    expect((await say(hubSession, `link ${worker} ${workSession}`)).json.status).toBe('settled')
+    await say(workSession, 'risk')
+    const forwardedBy = { engine: 'script', processId: owner, viaSession: hubSession }
+    const seen = await near.until((frame) => frame.type === 'approval-requested' && frame.session === workSession)
+    expect(seen).toMatchObject({ forwardedBy, process: worker })
+    const plain = await far.until((frame) => frame.type === 'approval-requested' && frame.session === workSession)
+    expect(plain.forwardedBy).toBeUndefined()
+    const view = foldAll(emptyView(hubSession), [seen])
+    expect(view.approvals.map((one) => one.text)).toEqual(['Send mail 1?'])
+    expect(view.cursor).toBeNull()
+    await near.ask('session-resume', { sessionId: workSession })
+    await decide(String(seen.data['approval']), { decision: 'deny' })
+    const own = await near.until((frame) => frame.type === 'approval-decided' && frame.session === workSession)
+    expect(own.forwardedBy).toBeUndefined()
+    for (const client of [near, far]) client.drop()
   })
 })

@@ -13,7 +13,7 @@ import { packageRoot } from '../../src/base/root.ts'
 import { openContext } from '../../src/context/context.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Engine, Turn } from '../../src/lanes/engine.ts'
-import { openLanes } from '../../src/lanes/lanes.ts'
+import { defaultChainLimits, openLanes } from '../../src/lanes/lanes.ts'
 import { openModels } from '../../src/models/models.ts'
 import { openPeople } from '../../src/people/people.ts'
 import { openBudgets } from '../../src/policy/budgets.ts'
@@ -30,6 +30,8 @@ import { sqlitePolicy } from '../../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../../src/store/sqlite/scopes-tree.ts'
 import { sqliteSecrets } from '../../src/store/sqlite/secrets.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { sqliteWork } from '../../src/store/sqlite/work.ts'
+import { openWork } from '../../src/work/work.ts'
 
 export type BenchRooms = Awaited<ReturnType<typeof openRooms>>
 
@@ -68,8 +70,13 @@ export async function openRooms(home: string) {
   const attention = await openAttention({ ...shared, users, view: sqliteAttention(store) })
   const models = openModels({ models: { light: null, standard: null, deep: null }, providers: {} }, { clock, log })
   const context = openContext({ ...shared, ...scopes, models, specs: () => [] })
+  const work = await openWork({
+    ...{ ...shared, store: sqliteWork(store), taintOf: policy.taint.ofProcess, limits: () => defaultChainLimits },
+    ...{ line: scopes.conversation.get, wake: async () => {}, sessionOf: async () => null },
+  })
   async function close(): Promise<void> {
     await lanes.stop()
+    await work.close()
     await context.close()
     await budgets.close()
     await secrets.close()
@@ -79,7 +86,7 @@ export async function openRooms(home: string) {
     await journal.close()
     await store.close()
   }
-  return { store, journal, lanes, people, scopes, policy, secrets, budgets, attention, models, context, clock, newId, log, close }
+  return { store, journal, lanes, people, scopes, policy, secrets, budgets, attention, models, context, work, clock, newId, log, close }
 }
 
 /** One rule, no effect: says back what was said. */

@@ -38,6 +38,8 @@ export type Incoming = {
   /** An event of another session changes nothing. */
   readonly session?: string | null | undefined
   readonly process?: string | null | undefined
+  /** A worker's frame, passed on by who ordered its work. */
+  readonly forwardedBy?: { readonly viaSession: string } | undefined
 }
 
 /** A message, and what later events said about it. */
@@ -176,7 +178,7 @@ const ofOwnProcess = /^(turn-|step-|process-|branch-|chat-message-chunk)/
 
 function step(draft: Draft, event: Incoming): void {
   const { view } = draft
-  if (typeof event.session === 'string' && event.session !== view.session) return
+  if (typeof event.session === 'string' && event.session !== view.session) return forwarded(draft, event)
   if (event.cursor !== undefined && !isNewer(draft, event.cursor)) return
   const change = changes.get(event.type)
   const data = record(event.data)
@@ -186,6 +188,15 @@ function step(draft: Draft, event: Incoming): void {
   else if (data && event.type === 'turn-settled') set(draft, endAsks(draft.view, text(data.turn) ?? ''))
   if (event.cursor !== undefined) set(draft, { cursor: event.cursor })
 }
+
+/** What a worker of this session asks is asked here too. Its cursor is another session's and moves nothing. */
+function forwarded(draft: Draft, event: Incoming): void {
+  const data = record(event.data)
+  if (event.forwardedBy?.viaSession !== draft.view.session || data === null) return
+  if (ofAsks.test(event.type)) changes.get(event.type)?.(draft, data, event)
+  else if (event.type === 'turn-settled') set(draft, endAsks(draft.view, text(data.turn) ?? ''))
+}
+const ofAsks = /^(question|approval)-/
 
 function isNewer(draft: Draft, cursor: string): boolean {
   const next = parseCursor(cursor)

@@ -6,7 +6,7 @@ import { closeCodes, everywhere, maxFrameBytes, protocolVersion, requestFrame } 
 import { parseBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import { check } from './check.ts'
-import { liveFrame } from './feed.ts'
+import { liveFrame, liveWire } from './feed.ts'
 import type { Hub } from './hub.ts'
 import { keepPace } from './pace.ts'
 import type { Connection, Connections } from './peer.ts'
@@ -88,11 +88,15 @@ export function openConnection(hub: Hub, all: Connections, options: ConnectionOp
     resume,
     leave,
     isIn: (session) => sessions.has(session),
-    elsewhere(out) {
+    elsewhere(out, via) {
       const { event } = out
       if (!everywhere.has(event.type) || !isVisible(event, false)) return
       const known = event.session ?? ''
-      if (!sessions.has(known) && !expected.has(known)) send(out.frame())
+      if (sessions.has(known) || expected.has(known)) return
+      send(via !== null && sessions.has(via.viaSession) ? out.forwarded(via) : out.frame())
+    },
+    progress(frame, via) {
+      if (sessions.has(via.viaSession) && !sessions.has(frame.session)) send(frameBytes({ ...liveWire(frame), forwardedBy: via }))
     },
     close,
   }

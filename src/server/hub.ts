@@ -13,6 +13,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import type { Work } from '../work/work.ts'
 import type { Credentials } from './credentials.ts'
 import type { Feed } from './feed.ts'
 import type { Rate } from './rate.ts'
@@ -23,6 +24,7 @@ export type Rooms = {
   readonly attention: Attention
   readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
   readonly context: Pick<Context, 'summaries' | 'compact' | 'undo' | 'rebase'>
+  readonly work: Pick<Work, 'owner'>
   readonly models: Pick<Models, 'list' | 'choose' | 'test'>
   readonly secrets: Omit<Secrets, 'close' | 'exportKey' | 'importKey'>
   readonly budgets: Pick<Budgets, 'set' | 'remove' | 'list' | 'spending'>

@@ -1,6 +1,8 @@
 // What the parts of the WebSocket know of one connection, and of all of them.
 import type { Id, SessionId } from '../base/ids.ts'
+import type { LiveFrame } from '../lanes/lanes.ts'
 import type { Caller } from './caller.ts'
+import type { Via } from './via.ts'
 import type { Outgoing } from './wire.ts'
 
 export type Connection = {
@@ -19,8 +21,10 @@ export type Connection = {
   resume(session: SessionId, after: number | null): Promise<void>
   leave(session: SessionId): void
   isIn(session: SessionId): boolean
-  /** An event of one of the person's other sessions. */
-  elsewhere(out: Outgoing): void
+  /** An event of one of the person's other sessions. `via`: of a worker, through whom it comes. */
+  elsewhere(out: Outgoing, via: Via | null): void
+  /** What a worker is doing, for those who hear the session of who ordered it and not its own. */
+  progress(frame: LiveFrame, via: Via): void
   close(code: number, reason: string): void
 }
 

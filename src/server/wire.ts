@@ -4,6 +4,7 @@ import { isId } from '../base/ids.ts'
 import type { WireEvent } from '../protocol/api.ts'
 import { formatCursor } from '../protocol/cursor.ts'
 import type { Event, Visibility } from '../protocol/event.ts'
+import type { Via } from './via.ts'
 
 /** An event on its way to many readers: each text is made when the first one needs it. */
 export type Outgoing = {
@@ -12,6 +13,8 @@ export type Outgoing = {
   wire(): WireEvent
   /** Of the WebSocket: one frame as bytes. */
   frame(): Buffer
+  /** The same, passed on by who ordered the work. */
+  forwarded(by: Via): Buffer
   /** Of the event stream: one block. */
   block(): string
 }
@@ -33,6 +36,7 @@ export function outgoing(event: Event, generation: number): Outgoing {
       frame ??= frameOf(made())
       return frame
     },
+    forwarded: (by) => frameOf({ ...made(), forwardedBy: by }),
     block() {
       block ??= `id: ${cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(made())}\n\n`
       return block
@@ -70,10 +74,15 @@ function publicData(event: Event, stamp: { readonly at: string; readonly cursor:
   return { ...data, message: { ...Object(data['message']), ...stamp } }
 }
 
-function frameOf({ type, id, ...rest }: WireEvent): Buffer {
+function frameOf({ type, id, ...rest }: WireEvent & { readonly forwardedBy?: Via }): Buffer {
   return Buffer.from(JSON.stringify({ type, eventId: id, ...rest }))
 }
 
-export function frameBytes(frame: { readonly type: string; readonly data: unknown; readonly replyTo?: string | undefined }): Buffer {
+export function frameBytes(frame: {
+  readonly type: string
+  readonly data: unknown
+  readonly replyTo?: string | undefined
+  readonly forwardedBy?: Via
+}): Buffer {
   return Buffer.from(JSON.stringify(frame))
 }
