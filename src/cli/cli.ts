@@ -7,7 +7,8 @@
 
 import { Command, CommanderError } from 'commander'
 import { version } from '../base/root.ts'
-import { type Call, codeOf, exitCodes, printError, printResult, type Result } from './output.ts'
+import { addBudgets, addSecrets } from './keeping-commands.ts'
+import { type Call, codeOf, exitCodes, printError, printResult, type Result, type Run } from './output.ts'
 import type { NewProject } from './projects.ts'
 
 /** Runs one command line (without node and program) and returns the exit code. Never throws. */
@@ -58,8 +59,6 @@ function makeProgram(outcome: Outcome): Command {
   addLists(program, run)
   return program
 }
-
-type Run = (act: (call: Call) => Promise<Result>) => Promise<void>
 
 function runner(program: Command, outcome: Outcome): Run {
   return async (act) => {
@@ -112,6 +111,8 @@ function addHub(program: Command, run: Run): void {
 function addLists(program: Command, run: Run): void {
   addSessions(program.command('sessions').helpCommand(false).description('list, show, and end conversations'), run)
   addProjects(program.command('projects').helpCommand(false).description('list, show, create and archive projects'), run)
+  addSecrets(program.command('secrets').helpCommand(false).description('values that agents use and nobody sees'), run)
+  addBudgets(program.command('budgets').helpCommand(false).description('what may be spent on models'), run)
   const agents = program.command('agents').helpCommand(false).description('who can be asked')
   agents
     .command('list', { isDefault: true })

@@ -30,6 +30,9 @@ const healthMs = 2_000
 /** What makes the answer a typed value: a schema of protocol/. */
 export type Shape<T> = { parse(value: unknown): T }
 
+/** Of an answer that says nothing. */
+export const nothing: Shape<null> = { parse: () => null }
+
 export type Ask = {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown

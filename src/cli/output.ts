@@ -17,6 +17,9 @@ export type Call = {
 /** A command ends with this: what stands on standard output, and the exit code. `value` is shown with --json, `text` without. */
 export type Result = { readonly value: unknown; readonly text: string; readonly code?: ExitCode }
 
+/** Runs what a command does and prints what it gives back. */
+export type Run = (act: (call: Call) => Promise<Result>) => Promise<void>
+
 /** The way a command was used is wrong. Exit code 2. */
 export class WrongUsage extends StewardError {
   constructor(message: string) {
