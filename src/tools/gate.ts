@@ -10,7 +10,11 @@ import type { Call, Tool, ToolContext, ToolResult } from './tool.ts'
 
 type Judged = { readonly tool: Tool; readonly plan: Plan; readonly decision: Decision } | { readonly refusal: ToolResult }
 export type Passed = { readonly tool: Tool; readonly plan: Plan }
-export type Gate = { readonly find: (name: string) => Tool | undefined; readonly policy: ToolPolicy }
+export type Gate = {
+  readonly find: (name: string) => Tool | undefined
+  readonly policy: ToolPolicy
+  readonly seal?: (text: string) => Promise<string>
+}
 
 /** What an engine is told before it acts. The same call over the same things gives the same request. */
 export async function look(gate: Gate, call: Call, context: ToolContext): Promise<Checked> {
@@ -50,8 +54,9 @@ async function judge(gate: Gate, call: Call, context: ToolContext): Promise<Judg
   const fault = tool.faultIn(call.input)
   if (fault !== null) return { refusal: { ok: false, code: 'invalid', text: fault } }
   try {
-    const plan = await tool.plan(call.input, context)
-    if (plan === null) return { refusal: { ok: false, code: 'invalid', text: `${tool.name}: the arguments don't fit.` } }
+    const made = await tool.plan(call.input, context)
+    if (made === null) return { refusal: { ok: false, code: 'invalid', text: `${tool.name}: the arguments don't fit.` } }
+    const plan = await withoutSecrets(made, gate.seal)
     const missing = missingCapability(tool, plan, context.agent.pledge)
     if (missing !== null) return { refusal: unpledged(plan, missing, context) }
     return { tool, plan, decision: await gate.policy.check(plan, whereOf(context)) }
@@ -60,6 +65,14 @@ async function judge(gate: Gate, call: Call, context: ToolContext): Promise<Judg
     const text = `Not run: whether ${tool.name} may do this could not be found out (${messageOf(thrown).slice(0, 300)}).`
     return { refusal: { ok: false, code: 'broken', text } }
   }
+}
+
+/** A plan is shown to people and kept: a file's preview may hold what nobody is to see. Looking shows nothing. */
+async function withoutSecrets(plan: Plan, seal: Gate['seal']): Promise<Plan> {
+  if (seal === undefined || (plan.risk === 'R0' && plan.preview === undefined)) return plan
+  const { target, consequences, preview } = plan
+  const [shown, said] = await Promise.all([seal(target), seal(consequences)])
+  return { ...plan, target: shown, consequences: said, ...(preview === undefined ? {} : { preview: await seal(preview) }) }
 }
 
 /** Both what the tool always needs and what this call needs. */

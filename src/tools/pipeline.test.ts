@@ -286,6 +286,22 @@ describe('[T13] an answer brings along', () => {
     expect(await broken.call()).toMatchObject({ ok: true, text: expect.not.stringContaining('sk-live') })
   })
 
+  test('no secret in what a person is asked', async () => {
+    const seal = async (text: string) => text.replaceAll('sk-live-123456', '{{secret:key}}')
+    const plan = async () => ({
+      target: 'run sk-live-123456',
+      risk: 'R2' as const,
+      outward: false,
+      destructive: false,
+      consequences: 'x',
+      preview: '+KEY=sk-live-123456',
+    })
+    const probe = withProbe({ plan }, { seal, policy: policyThat('ask') })
+    const checked = await probe.check()
+    expect(JSON.stringify(checked)).not.toContain('sk-live')
+    expect(await probe.call({}, { permit: permit(checked) })).toMatchObject({ ok: true })
+  })
+
   test('beginning and end of what is long, where a tool wants both', async () => {
     const probe = withProbe({ outputLimit: 20, outputTail: 8, run: async () => done(`${'a'.repeat(1000)}the end!`) })
     const { text } = await probe.call()

@@ -85,7 +85,7 @@ const defaultPerMinute = 120
 
 /** With the built-in families registered. */
 export function openTools(rooms: ToolRooms): Tools {
-  const { clock, closed, policy } = rooms
+  const { clock, closed, policy, seal } = rooms
   const registry = new Map<string, Tool>()
   const register = (tool: Tool) => {
     if (registry.has(tool.name)) throw new Error(`There are two tools named "${tool.name}".`)
@@ -94,10 +94,10 @@ export function openTools(rooms: ToolRooms): Tools {
   const find = (name: string) => registry.get(name)
   const floor = [toolList(find), toolDescription(find)]
   for (const tool of [...floor, ...fileTools, timeNow(clock, rooms.zone ?? 'UTC'), resultRead(rooms.results)]) register(tool)
-  for (const tool of rooms.past ? changingFileTools({ past: rooms.past, now: clock.now }) : []) register(tool)
+  for (const tool of rooms.past ? changingFileTools({ past: rooms.past, now: clock.now, ...(seal ? { seal } : {}) }) : []) register(tool)
   for (const tool of rooms.exec ? execTools({ ...rooms.exec, clock }) : []) register(tool)
   const awake = openAwake(clock)
-  const line: Line = { rooms, gate: { find, policy }, pace: openPace(clock), answers: openAnswers(clock) }
+  const line: Line = { rooms, gate: { find, policy, ...(seal ? { seal } : {}) }, pace: openPace(clock), answers: openAnswers(clock) }
   const surface: Tools['surface'] = (asker, { session, ...from }) => {
     const activated = session === undefined ? [] : awake.of(session)
     const classified = classify([...registry.values()], asker, { ...from, activated })

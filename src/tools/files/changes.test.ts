@@ -149,6 +149,31 @@ describe('file_edit', () => {
   })
 })
 
+describe('[T13] a secret that stands in a file', () => {
+  const value = 'sk-live-abc123'
+  const seal = async (text: string) => text.replaceAll(value, '{{secret:found-1}}').replaceAll('other-value', '{{secret:b}}')
+  const change = async (name: string, input: JsonObject) => {
+    const tool = changingFileTools({ past: folderPast(join(base, 'past')), now: () => 1_000, seal }).find((one) => one.name === name)
+    return tool?.run(input, contextOf())
+  }
+
+  test('stays what it is when its line is edited or the file is written by its reference', async () => {
+    write('conf.env', `A=1\nKEY=${value}\nB=other-value\n`)
+    expect(await change('file_edit', { path: 'conf.env', old: 'KEY={{secret:found-1}}', new: 'TOKEN={{secret:found-1}}' })).toMatchObject({
+      ok: true,
+    })
+    expect(read('conf.env')).toBe(`A=1\nTOKEN=${value}\nB=other-value\n`)
+    await change('file_write', { path: 'conf.env', text: 'B={{secret:b}}\nTOKEN={{secret:found-1}}\nC={{secret:unknown}}\n' })
+    expect(read('conf.env')).toBe(`B=other-value\nTOKEN=${value}\nC={{secret:unknown}}\n`)
+  })
+
+  test('is not brought into another file by its reference', async () => {
+    write('conf.env', `KEY=${value}\n`)
+    await change('file_write', { path: 'other.env', text: 'KEY={{secret:found-1}}\n' })
+    expect(read('other.env')).toBe('KEY={{secret:found-1}}\n')
+  })
+})
+
 describe('file_move and file_delete', () => {
   test('[T11] come back with file_undo, bytes and rights', async () => {
     chmodSync(file('src/db.ts'), 0o600)
@@ -320,7 +345,10 @@ describe('[T10] no way leads out', () => {
   })
 })
 
-test.skipIf(process.getuid?.() === 0)('[T10] a folder that may not be written is named as such (root may write everywhere)', async () => {
-  chmodSync(file('src'), 0o500)
-  expect(await run('file_write', { path: 'src/new.txt', text: 'x' })).toMatchObject({ ok: false, code: 'unwritable' })
+test('[T10] a name that no disk takes is named as such', async () => {
+  expect(await run('file_write', { path: `src/${'x'.repeat(300)}`, text: 'x' })).toMatchObject({
+    ok: false,
+    code: 'invalid',
+    text: expect.stringContaining('longer'),
+  })
 })

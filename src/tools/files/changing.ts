@@ -20,7 +20,12 @@ export type Wanted = {
   readonly mode?: number | null
 }
 
-export type ChangeMeans = { readonly past: Past; readonly now: () => number }
+export type ChangeMeans = {
+  readonly past: Past
+  readonly now: () => number
+  /** By which secrets are taken out of what a model reads. */
+  readonly seal?: (text: string) => Promise<string>
+}
 
 type Definition<Input> = {
   readonly name: string

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type ChangeMeans, changeTool } from './changing.ts'
 import { type Edit, edited } from './edits.ts'
 import { textOf } from './preview.ts'
+import { meant, type Seal } from './references.ts'
 import { findTarget, type NoTarget } from './target.ts'
 
 const text = z.string().max(1_000_000)
@@ -40,10 +41,19 @@ export const fileEdit = (means: ChangeMeans) =>
       }
       const before = textOf(present.bytes)
       if (before === null) return { code: 'invalid', why: `${shown} is no UTF-8 text and can't be edited as such.` }
-      const result = edited(before, edits)
+      const result = edited(before, await meantBy(edits, before, means.seal))
       return 'why' in result ? { code: 'invalid', why: `${shown}: ${result.why}` } : { op: 'edit', target, after: Buffer.from(result.text) }
     },
   })
+
+async function meantBy(edits: readonly Edit[], file: string, seal: Seal | undefined): Promise<readonly Edit[]> {
+  const texts = await meant(
+    edits.flatMap((one) => [one.old, one.new]),
+    file,
+    seal,
+  )
+  return edits.map((one, at) => ({ ...one, old: texts[2 * at] ?? one.old, new: texts[2 * at + 1] ?? one.new }))
+}
 
 function editsOf(given: Input): readonly Edit[] | NoTarget {
   const { edits = [], old, all } = given

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type ChangeMeans, changeTool } from './changing.ts'
 import { lineEndOf, withLineEnd } from './edits.ts'
 import { textOf } from './preview.ts'
+import { meant } from './references.ts'
 import { findTarget } from './target.ts'
 
 const mostCharacters = 5_000_000
@@ -26,7 +27,9 @@ export const fileWrite = (means: ChangeMeans) =>
       if (present.kind === 'folder') return { code: 'invalid', why: `${shown} is a folder; name a file.` }
       if (!text.isWellFormed()) return { code: 'invalid', why: '"text" holds half a character; send whole ones.' }
       const old = present.kind === 'file' ? textOf(present.bytes) : null
-      return { op: 'write', target, after: Buffer.from(old === null ? text : alike(text, old)) }
+      if (old === null) return { op: 'write', target, after: Buffer.from(text) }
+      const [whole = text] = await meant([text], old, means.seal)
+      return { op: 'write', target, after: Buffer.from(alike(whole, old)) }
     },
   })
 
