@@ -12,7 +12,7 @@ import type { Compactor } from './compactor.ts'
 import { type Foundation, freeze, overlaysOf, type PersonaSource, type Present } from './foundation.ts'
 import type { OwnLine } from './lines.ts'
 import type { Older } from './older.ts'
-import { frozenIn, type SessionContexts } from './session.ts'
+import type { SessionContexts } from './session.ts'
 import { type ContextState, linesAfter, type Summary, summariesOn } from './summary.ts'
 import type { Facts } from './system.ts'
 import type { Ratios } from './tokens.ts'
@@ -72,7 +72,7 @@ export async function gather(rooms: GatherRooms, wanted: Gathering): Promise<Pie
 async function foundationFor(rooms: GatherRooms, state: ContextState, wanted: Gathering) {
   const { process, as, facts, source } = wanted
   const present: Present = { process: process.id, as, rebased: state.rebased, facts, source }
-  const held = frozenIn(state, present)
+  const held = await rooms.contexts.foundation(process.session, present)
   const foundation = held ?? (await rooms.contexts.freeze(process.session, freeze(present), `process:${process.id}`))
   return { foundation, overlays: overlaysOf(foundation, present) }
 }

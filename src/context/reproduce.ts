@@ -85,8 +85,7 @@ async function partOf(place: Place, one: Part, changed: string[]): Promise<reado
   const { rooms, session, event, mark } = place
   switch (one.part) {
     case 'foundation': {
-      const state = await rooms.contexts.state(session)
-      const found = state.foundations.find(({ process, hash }) => process === event.lane && hash === one.hash)
+      const found = await rooms.contexts.foundationOf(session, event.lane, one.hash)
       if (!found) throw gone(`the foundation ${one.hash.slice(0, 12)}`)
       return [{ role: 'system', text: found.text }]
     }

@@ -9,11 +9,15 @@ import type { JournalStore } from '../journal/journal-store.ts'
 import { openStream, type Stream } from '../journal/stream.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Event, NewEvent } from '../protocol/event.ts'
-import { type Foundation, foundationOf, frozenFact } from './foundation.ts'
+import { type Foundation, type Frozen, frozenFact, frozenOf } from './foundation.ts'
 import { type ContextState, emptyState, presentOf, type Summary, standsOn } from './summary.ts'
 
 export type SessionContexts = {
   state(session: SessionId): Promise<ContextState>
+  /** The one that holds for that process and part, after so many rebases; null: none was frozen yet. Throws NotFound when its text is gone. */
+  foundation(session: SessionId, wanted: Held): Promise<Foundation | null>
+  /** The one of that process with that hash. */
+  foundationOf(session: SessionId, process: string, hash: string): Promise<Foundation | null>
   /** The one that holds: this one, or the one that was frozen before it. */
   freeze(session: SessionId, foundation: Foundation, by: Actor): Promise<Foundation>
   /** Adds it unless the session has one that ends there already; `more`: facts of the same commit. */
@@ -23,6 +27,7 @@ export type SessionContexts = {
   /** Resolves with how often the session was rebased. */
   rebase(session: SessionId, by: Actor): Promise<number>
 }
+export type Held = Pick<Frozen, 'process' | 'as' | 'rebased'>
 export type Extra = { readonly type: string; readonly data: JsonObject }
 
 export type SessionRooms = {
@@ -75,12 +80,25 @@ export function openSessionContexts(rooms: SessionRooms): SessionContexts {
     },
     ...what,
   })
+  const whole = async (frozen: ContextState['foundations'][number] | null): Promise<Foundation | null> => {
+    if (frozen === null) return null
+    const text = frozen.text ?? (await rooms.journal.body(frozen.hash))
+    if (text === null) throw new NotFound('The foundation of this session is not there any more.', { path: 'foundation' })
+    return { ...frozen, text }
+  }
   return {
     state: (session) => of(session).state(),
+    foundation: async (session, wanted) => whole(frozenIn(await of(session).state(), wanted)),
+    async foundationOf(session, process, hash) {
+      const { foundations } = await of(session).state()
+      return whole(foundations.find((one) => one.process === process && one.hash === hash) ?? null)
+    },
     async freeze(session, foundation, by) {
-      const event = fact(session, by, { type: 'foundation-frozen', data: frozenFact(foundation) })
-      const { state } = await of(session).change((state) => (frozenIn(state, foundation) ? [] : [event]))
-      return frozenIn(state, foundation) ?? foundation
+      const large = rooms.journal.large(foundation.text)
+      const event = fact(session, by, { type: 'foundation-frozen', data: frozenFact(foundation, large.inline) })
+      const riding = { bodies: large.inline ? [] : [large.body] }
+      const { state } = await of(session).change((state) => (frozenIn(state, foundation) ? [] : [event]), riding)
+      return (await whole(frozenIn(state, foundation))) ?? foundation
     },
     async add(summary, { by, more = [] }) {
       const session = idOf(summary.session)
@@ -105,7 +123,7 @@ export function openSessionContexts(rooms: SessionRooms): SessionContexts {
 }
 
 /** The foundation that holds for that process and part. */
-export function frozenIn(state: ContextState, wanted: Pick<Foundation, 'process' | 'as' | 'rebased'>): Foundation | null {
+function frozenIn(state: ContextState, wanted: Held): ContextState['foundations'][number] | null {
   const { process, as, rebased } = wanted
   return state.foundations.find((one) => one.process === process && one.as === as && one.rebased === rebased) ?? null
 }
@@ -129,7 +147,7 @@ function evolve(state: ContextState, { id, type, data }: NewEvent | Event): Cont
       return read.success ? { ...state, undone: [...state.undone, read.data.summary] } : state
     }
     case 'foundation-frozen': {
-      const read = foundationOf(data)
+      const read = frozenOf(data)
       return read ? { ...state, foundations: [...state.foundations, read] } : state
     }
     case 'foundation-rebased':

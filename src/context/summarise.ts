@@ -31,7 +31,8 @@ const longestLine = 4_000
 export async function summarise(models: ModelPort, stretch: Stretch, signal: AbortSignal): Promise<Summarised> {
   const { process, localOnly, run } = stretch
   const spender = { user: process.user, project: process.project, session: process.session, run }
-  const request = { tier: 'light' as const, messages: requestOf(stretch), tools: [], spender, localOnly }
+  const maxOutputTokens = Math.ceil(stretch.characters / 2) + 200
+  const request = { tier: 'light' as const, messages: requestOf(stretch), tools: [], spender, localOnly, maxOutputTokens }
   const reply = await models.stream(request, { signal, onText: () => undefined, priority: 'background' })
   signal.throwIfAborted()
   const text = reply.ok ? withoutFrames(stretch.mark, reply.text).trim() : ''

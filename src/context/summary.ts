@@ -1,7 +1,7 @@
 // A summary: what older lines of a conversation said, in few words. It lies beside the tree, covers a stretch of one branch, and is
 // given instead of it; the lines stay where they are, so it can be undone. Pure.
 import type { Message } from '../protocol/message.ts'
-import type { Foundation } from './foundation.ts'
+import type { Frozen } from './foundation.ts'
 import { unmarked } from './frame.ts'
 
 export type Summary = {
@@ -31,7 +31,8 @@ export type Summary = {
 
 /** Everything that was decided about a session's context, folded from its stream. */
 export type ContextState = {
-  readonly foundations: readonly Foundation[]
+  /** `text` null: stored apart by its hash. */
+  readonly foundations: readonly (Frozen & { readonly text: string | null })[]
   readonly rebased: number
   readonly summaries: readonly Summary[]
   readonly undone: readonly string[]

@@ -151,6 +151,23 @@ test('[X4] the head stays the same bytes; what changed since is told behind it, 
   expect(await talk.events('foundation-frozen')).toHaveLength(3)
 })
 
+test('[X4, X5] a foundation too long for an event is stored apart and is the same after a restart', async () => {
+  await begin()
+  const { documents } = talk.hub.bench.scopes
+  await talk.open()
+  const text = `---\nname: quick\nengine: quick\n---\n${'Water the beds with care. '.repeat(3_500)}\n`
+  await documents.write({ path: 'agents/quick.md', level: 'project', scope: 'site', text }, 'user:ada')
+  const session = await talk.open()
+  await talk.say(session, 'one')
+  await talk.reopen()
+  await talk.say(session, 'two')
+  expect(head(0).length).toBeGreaterThan(80_000)
+  expect(head(1)).toBe(head(0))
+  const [fact] = await talk.events('foundation-frozen')
+  expect(JSON.stringify(fact).length).toBeLessThan(3_000)
+  for (const event of await talk.events('manifest')) expect(await talk.hub.context.reproduce(event)).toMatchObject({ same: true })
+})
+
 test('[X4] day and time stand behind the conversation and are of this turn (H10)', async () => {
   await begin()
   const session = await talk.open()
