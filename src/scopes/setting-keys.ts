@@ -41,6 +41,10 @@ const knownSettings: Readonly<Record<string, Known>> = {
     allowed: 'an object, for each <provider>/<model> its tokens',
   },
   'exec.sandbox': { schema: z.enum(['required', 'preferred', 'off']), allowed: '"required", "preferred" or "off"' },
+  'budget.rates': {
+    schema: z.record(z.string().regex(/^[A-Z]{3}$/), z.number().positive()),
+    allowed: 'an object, for each currency what one unit of it is worth in dollars: {"EUR": 1.1}',
+  },
   'policy.mode': { schema: z.enum(['read-only', 'ask', 'auto']), allowed: '"read-only", "ask" or "auto"' },
   'policy.approvalHours': count(1, 720),
 }
