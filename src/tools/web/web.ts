@@ -13,7 +13,7 @@ import { networkInterfaces } from 'node:os'
 import type { Clock } from '../../base/clock.ts'
 import type { Tool } from '../tool.ts'
 import { recentPages } from './pages.ts'
-import type { Lookup } from './target.ts'
+import type { Lookup, Reach } from './target.ts'
 import { webFetch } from './web-fetch.ts'
 import { type SearchRooms, webSearch } from './web-search.ts'
 
@@ -30,12 +30,18 @@ export type WebRooms = Pick<SearchRooms, 'setting' | 'isConfigured' | 'secret'> 
 }
 
 export function webTools(rooms: WebRooms): readonly Tool[] {
-  const { clock, exempt, ownPorts, newWord = freshWord } = rooms
-  const reach = { exempt, ownPorts, lookup: rooms.lookup ?? systemLookup, machine: rooms.machine ?? machineAddresses }
+  const { clock, newWord = freshWord } = rooms
+  const reach = reachOf(rooms)
   return [
     webFetch({ reach, pages: recentPages(clock), newWord }),
     webSearch({ reach, newWord, setting: rooms.setting, isConfigured: rooms.isConfigured, secret: rooms.secret }),
   ]
+}
+
+/** The guard, over the system's own names and addresses. Commands in the sandbox reach the network by it too. */
+export function reachOf(given: Pick<WebRooms, 'exempt' | 'ownPorts' | 'lookup' | 'machine'>): Reach {
+  const { exempt, ownPorts, lookup: look = systemLookup, machine = machineAddresses } = given
+  return { exempt, ownPorts, lookup: look, machine }
 }
 
 /** 96 random bits. */
