@@ -73,8 +73,10 @@ async function unfit(room: Room, choice: Choice, { request, asked }: Ask): Promi
 async function paid(room: Room, choice: Choice, ask: Ask): Promise<Attempt> {
   const { request } = ask
   const price = choice.isLocal ? null : room.catalogue.priceOf(choice.name)
-  const maxOutput = outputLimit(request.maxOutputTokens, price !== null, room.catalogue.windowOf(choice.name))
-  const most = price === null ? 0 : mostOf(price, { input: estimate(request), output: maxOutput ?? 0 })
+  const isPaid = price !== null
+  const input = isPaid || request.maxOutputTokens !== undefined ? estimate(request) : 0
+  const maxOutput = outputLimit({ asked: request.maxOutputTokens, input, isPaid }, room.catalogue.windowOf(choice.name))
+  const most = price === null ? 0 : mostOf(price, { input, output: maxOutput ?? 0 })
   if (room.budgets === null || request.spender === undefined || most === 0)
     return (await call(room, choice, { ask, price, maxOutput, most })).attempt
   const reserved = await room.budgets.reserve(request.spender, most).catch((error: unknown) => broken(room.log, error))

@@ -44,9 +44,16 @@ function sizeOf(call: Extract<ModelRequest['messages'][number], { role: 'assista
 
 /** So long may an answer become that somebody pays for, when who asks sets no length: enough for a file, not for a book. */
 const usualOutput = 16_384
+const leastOutput = 1_024
 
-/** What is sent as the longest answer; null: nothing is said about it, because nobody pays by its length. */
-export function outputLimit(asked: number | undefined, isPaid: boolean, { maxOutput, from }: Window): number | null {
-  if (asked !== undefined) return from === 'default' ? asked : Math.min(asked, maxOutput)
-  return isPaid ? Math.min(usualOutput, maxOutput) : null
+type Asked = { readonly asked: number | undefined; readonly input: number; readonly isPaid: boolean }
+
+/**
+ * What is sent as the longest answer; null: nothing is said about it, because nobody pays by its length. What is given and the
+ * answer must fit together: providers refuse a call whose sum is over the window.
+ */
+export function outputLimit({ asked, input, isPaid }: Asked, { maxOutput, window, from }: Window): number | null {
+  const room = Math.max(leastOutput, window - input)
+  if (asked !== undefined) return from === 'default' ? asked : Math.min(asked, maxOutput, room)
+  return isPaid ? Math.min(usualOutput, maxOutput, room) : null
 }

@@ -42,6 +42,17 @@ describe('what a failure means', () => {
     if (code !== 'overloaded') expect(fault.isWide).toBe(isWide)
   })
 
+  test.each([
+    ["This model's maximum context length is 8,192 tokens. However, you requested 9000", 8_192],
+    ['prompt is too long: 210000 tokens > 200000 maximum', 200_000],
+    ['input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000, decrease input length', 200_000],
+    ['The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+    ['the request exceeds the available context size (4096 tokens)', 4_096],
+    ['context window is full', null],
+  ])('[M12] %s', (message, window) => {
+    expect(faultOf(thrown(400, message), where, now)).toMatchObject({ failure: { code: 'context_length' }, window })
+  })
+
   test('a refused connection costs nothing, one that broke may', () => {
     const refusedAt = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) })
     expect(faultOf(refusedAt, where, now)).toMatchObject({ failure: { code: 'network' }, mayCost: false })

@@ -42,7 +42,8 @@ const byStatus: Readonly<Record<number, FailureCode>> = {
   504: 'timeout',
 }
 
-const tooLong = /context[_ ](length|window|size)|maximum context|prompt is too long|exceeds the maximum number of tokens|input is too long/i
+const tooLong =
+  /context[_ ](length|window|size|limit)|maximum context|prompt is too long|exceeds the maximum number of tokens|input is too long/i
 const noMoney =
   /insufficient_quota|billing|credit balance|insufficient (balance|credits|funds)|payment required|hard limit has been reached/i
 
@@ -81,7 +82,7 @@ function isWide(code: FailureCode, { status, text, kind }: Seen): boolean {
 function windowIn(text: string): number | null {
   const said =
     /maximum context length (?:is|of) ([\d,]+)/i.exec(text) ??
-    /> ([\d,]+) maximum/.exec(text) ??
+    /> ([\d,]+)(?: maximum|, decrease)/.exec(text) ??
     /maximum number of tokens allowed \(?([\d,]+)/i.exec(text) ??
     /context (?:size|length|window)(?: of| is)? ?\(?([\d,]+)/i.exec(text) ??
     /"n_ctx"\s*:\s*([\d,]+)/.exec(text)

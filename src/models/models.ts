@@ -136,12 +136,21 @@ function roomOf(state: State, options: ModelsOptions): Room {
   const [random, log, concurrency] = [options.random ?? Math.random, options.log ?? silent, options.concurrency ?? usualConcurrency]
   const learned = new Map<string, number>()
   const cooldowns = openCooldowns({ clock, random, perSecond: concurrency })
+  let keeping = Promise.resolve()
+  const keep = async (model: string, window: number) => {
+    if (!store) return
+    await keepLearned(store, model, window)
+    // From here on the setting says it, so that a person can take it back.
+    const { corrections } = state.stored
+    state.stored = { ...state.stored, corrections: { ...corrections, learned: both(corrections.learned, new Map([[model, window]])) } }
+    learned.delete(model)
+  }
   const learn = (model: string, window: number) => {
     if (window >= room.catalogue.windowOf(model).window) return
     learned.set(model, window)
     log('warn', 'a model holds less than was thought', { model, window })
-    if (store)
-      keepLearned(store, model, window).catch((error: unknown) => log('warn', 'this could not be kept', { error: messageOf(error) }))
+    const failed = (error: unknown) => log('warn', 'what a model holds could not be kept', { model, error: messageOf(error) })
+    keeping = keeping.then(() => keep(model, window)).catch(failed)
   }
   const room: Room = {
     ...{ clock, random, log, cooldowns, learn },

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import type { Budget, Budgets, Micros } from '../policy/budget.ts'
 import { openCatalogue } from './catalogue.ts'
-import { costOf, estimate, mostOf } from './cost.ts'
+import { costOf, estimate, mostOf, outputLimit } from './cost.ts'
 import type { ModelReply, ModelRequest } from './message.ts'
 import { openModels } from './models.ts'
 import { hold, type ScriptedModel, type ScriptedReply, startScriptedModel } from './scripted.ts'
@@ -35,6 +35,15 @@ describe('what a call costs', () => {
   test('an estimate is never below a third of the characters', () => {
     const request = { messages: [{ role: 'user' as const, text: 'x'.repeat(3_000) }], tools: [] }
     expect(estimate(request)).toBeGreaterThanOrEqual(1_000)
+  })
+
+  test('what is given and the answer fit together', () => {
+    const window = catalogue.windowOf('openai/gpt-4o')
+    expect(outputLimit({ asked: undefined, input: 1_000, isPaid: true }, window)).toBe(16_384)
+    expect(outputLimit({ asked: undefined, input: 120_000, isPaid: true }, window)).toBe(8_000)
+    expect(outputLimit({ asked: 50_000, input: 1_000, isPaid: true }, window)).toBe(16_384)
+    expect(outputLimit({ asked: undefined, input: 200_000, isPaid: true }, window)).toBe(1_024)
+    expect(outputLimit({ asked: undefined, input: 1_000, isPaid: false }, window)).toBeNull()
   })
 
   test('dated and newest versions cost like the model, other members of the family do not', () => {

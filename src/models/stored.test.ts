@@ -141,6 +141,20 @@ describe('[M12] D04: how much fits comes from one place', () => {
     expect(models.windowOf('anthropic/claude-sonnet-4-5')).toMatchObject({ window: 128_000, from: 'learned' })
   })
 
+  test('two that are learned at once are both kept, and a person can take one back', async () => {
+    const store = memory()
+    const models = open({ store }, 'openai/a,anthropic/b')
+    server.script({ status: 400, message: 'maximum context length is 8192 tokens' })
+    await models.stream(hello, quiet())
+    server.script({ status: 400, message: 'maximum context length is 4096 tokens' })
+    await models.test('anthropic/b')
+    await settleLoop()
+    expect(store.values.get('models.learned')).toEqual({ 'openai/a': 8_192, 'anthropic/b': 4_096 })
+    await store.set('models.learned', { 'anthropic/b': 4_096 })
+    await models.reload()
+    expect(models.windowOf('openai/a').from).toBe('default')
+  })
+
   test('Ollama says what a model holds', async () => {
     const models = open({}, 'ollama/llama3.2')
     expect(models.windowOf('ollama/llama3.2').window).toBe(32_768)
