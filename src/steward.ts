@@ -61,6 +61,7 @@ import { sandboxFinding, sandboxModeOf, sandboxOf } from './tools/exec/exec.ts'
 import { folderPast } from './tools/files/files.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
+import { reachOf } from './tools/web/web.ts'
 import { openKeeping, openMoney } from './treasury.ts'
 import { openWork, type Work, type WorkRooms } from './work/work.ts'
 
@@ -216,7 +217,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const results = folderResults(join(config.home, 'blobs', 'results'))
   const programs = process.env['PATH'] ?? '/usr/bin:/bin'
   const sandbox = sandboxOf(programs)
-  const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir() }
+  const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
+  const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach }
   const past = folderPast(join(config.home, 'blobs', 'past'))
   const tools = openTools({ clock, log, zone, results, closed: [config.home], policy, past, exec, seal })
   const minds = openMinds(policy.taint)
