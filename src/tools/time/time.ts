@@ -25,7 +25,7 @@ export function timeNow(clock: Pick<Clock, 'now'>, ownZone: string): Tool {
 }
 
 /** "Monday, 2026-11-30 13:05:09 +01:00"; null for an unknown zone. */
-function inZone(ms: number, timeZone: string): string | null {
+export function inZone(ms: number, timeZone: string): string | null {
   try {
     const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long' }).format(ms)
     // Swedish writes dates as ISO does.
