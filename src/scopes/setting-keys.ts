@@ -45,6 +45,22 @@ const knownSettings: Readonly<Record<string, Known>> = {
     schema: z.record(z.string().regex(/^[A-Z]{3}$/), z.number().positive()),
     allowed: 'an object, for each currency what one unit of it is worth in dollars: {"EUR": 1.1}',
   },
+  'web.search': {
+    schema: z.strictObject({
+      engine: z.enum(['searxng', 'brave', 'tavily']),
+      url: z.url({ protocol: /^https?$/ }).optional(),
+      keySecret: z
+        .string()
+        .regex(/^[a-z][a-z0-9_.-]{0,63}$/)
+        .optional(),
+    }),
+    allowed: 'an object with "engine" (searxng, brave or tavily), and perhaps "url" and "keySecret" (the name of a secret)',
+  },
+  'web.exempt': {
+    schema: z.array(z.string().regex(/^https?:\/\/[^/?#@\s]+$/)).max(100),
+    allowed: 'a list of origins like http://192.168.1.5:8080',
+  },
+  'time.zone': { schema: z.string().refine(isZone), allowed: 'an IANA time zone like "Europe/Amsterdam"' },
   'policy.mode': { schema: z.enum(['read-only', 'ask', 'auto']), allowed: '"read-only", "ask" or "auto"' },
   'policy.approvalHours': count(1, 720),
 }
@@ -90,4 +106,12 @@ function isSecret(key: string): boolean {
 
 function isReference(value: Json | undefined): boolean {
   return value === null || value === undefined || (typeof value === 'string' && /^\{\{secret:[^{}]+\}\}$/.test(value))
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
 }
