@@ -32,6 +32,7 @@ import type { Config } from './config.ts'
 import { type Context, openContext } from './context/context.ts'
 import { findings, folderFindings, onlySqlite } from './doctor.ts'
 import { builtInEngines, openMinds } from './engines/engines.ts'
+import { openFamilies } from './families.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
@@ -61,7 +62,6 @@ import { sandboxFinding, sandboxModeOf, sandboxOf } from './tools/exec/exec.ts'
 import { folderPast } from './tools/files/files.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
-import { reachOf } from './tools/web/web.ts'
 import { openKeeping, openMoney } from './treasury.ts'
 import { openWork, type Work, type WorkRooms } from './work/work.ts'
 
@@ -217,10 +217,12 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const results = folderResults(join(config.home, 'blobs', 'results'))
   const programs = process.env['PATH'] ?? '/usr/bin:/bin'
   const sandbox = sandboxOf(programs)
-  const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
-  const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach }
+  const families = await openFamilies({ ...rooms, ...scopes, taint: policy.taint, zone, owner: people.owner.name, work: () => work })
+  const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach: families.reach }
   const past = folderPast(join(config.home, 'blobs', 'past'))
   const tools = openTools({ clock, log, zone, results, closed: [config.home], policy, past, exec, seal })
+  for (const tool of families.tools) tools.register(tool)
+  opened(regularly(rooms, readLimitsMs, families.refresh))
   const minds = openMinds(policy.taint)
   const windowOf = (tier: Tier) => models.windowOf(models.modelOf(tier) ?? '')
   const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zone })

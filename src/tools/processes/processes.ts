@@ -19,7 +19,10 @@ export type ProcessRooms = {
   /** Of that process, the newest first. */
   readonly workers: (owner: ProcessId) => Promise<readonly OwnWorker[]>
   /** The last that a worker reported; null: nothing yet. Its words come from another agent. */
-  readonly lastReport?: (worker: ProcessId) => Promise<{ readonly type: string; readonly text: string; readonly taint: Taint } | null>
+  readonly lastReport?: (
+    owner: ProcessId,
+    worker: ProcessId,
+  ) => Promise<{ readonly type: string; readonly text: string; readonly taint: Taint } | null>
   readonly lanes: Pick<Lanes, 'look' | 'post'>
   readonly newId: (kind: 'ent') => EntryId
   /** At least 16 fresh random characters. */
@@ -67,7 +70,7 @@ function status(rooms: ProcessRooms): Tool {
           ...(steps.length > 0 ? [`at work on: ${steps.join(', ')}`] : []),
           `waiting for it: ${view?.queue.length ?? 0}`,
         ]
-        const report = (await rooms.lastReport?.(found.worker)) ?? null
+        const report = (await rooms.lastReport?.(context.process.id, found.worker)) ?? null
         if (report === null) return done(lines.join('\n'))
         const text = report.text.slice(0, 10_000).toWellFormed()
         const said = report.taint === 'foreign' ? fenced({ source: `the worker ${found.worker}`, text }, rooms.newWord()) : text

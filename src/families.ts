@@ -1,0 +1,83 @@
+// The families of tools that speak for other rooms, as steward.ts registers them, and what a person configured for them.
+import { randomBytes } from 'node:crypto'
+import type { Clock } from './base/clock.ts'
+import type { NewId, ProcessId } from './base/ids.ts'
+import type { Lanes } from './lanes/lanes.ts'
+import type { Taints } from './policy/policy.ts'
+import type { Scopes } from './scopes/scopes.ts'
+import type { Secrets } from './secrets/secrets.ts'
+import { calcTools } from './tools/calc/calc.ts'
+import { documentTools } from './tools/documents/documents.ts'
+import { processTools } from './tools/processes/processes.ts'
+import { projectTools } from './tools/projects/projects.ts'
+import { scratchpadTools } from './tools/scratchpad/scratchpad.ts'
+import { timeWhen } from './tools/time/time-when.ts'
+import type { Tool } from './tools/tool.ts'
+import { reachOf, webTools } from './tools/web/web.ts'
+import type { Work } from './work/work.ts'
+
+export type FamilyRooms = Pick<Scopes, 'documents' | 'projects' | 'settings'> & {
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly lanes: Lanes
+  readonly secrets: Pick<Secrets, 'value'>
+  readonly taint: Taints
+  /** Asked when a tool runs: work is opened later. */
+  readonly work: () => Work
+  /** The login name of the owner of this hub. */
+  readonly owner: string
+  /** Of this machine, where a person says none. */
+  readonly zone: string
+  /** Where the hub listens; null while it does not. */
+  readonly here: { readonly address: string | null }
+}
+
+export type Families = {
+  readonly tools: readonly Tool[]
+  /** The guard of every request to elsewhere. */
+  readonly reach: ReturnType<typeof reachOf>
+  /** Reads anew what is asked for at hand: exempt origins, whether there is a search engine. */
+  refresh(): Promise<void>
+}
+
+export async function openFamilies(rooms: FamilyRooms): Promise<Families> {
+  const { clock, newId, lanes, secrets, taint, settings, owner, here } = rooms
+  let exempt: readonly string[] = []
+  let canSearch = false
+  const newWord = () => randomBytes(12).toString('hex')
+  const asked = { exempt: () => exempt, ownPorts: () => portsOf(here.address) }
+  const searchOf = (user: string) => settings.getForUser('web.search', { user })
+  const documents = { ...rooms, taintOf: taint.ofPaths, newWord }
+  const tools: readonly Tool[] = [
+    ...webTools({ clock, ...asked, newWord, setting: searchOf, isConfigured: () => canSearch, secret: secrets.value }),
+    ...calcTools,
+    ...documentTools(documents),
+    ...scratchpadTools(documents),
+    ...projectTools(rooms),
+    ...processTools({ ...workersOf(rooms), lanes, newId: () => newId('ent'), newWord }),
+    timeWhen({ clock, zoneOf: async (user) => String((await settings.getForUser('time.zone', { user })) ?? rooms.zone) }),
+  ]
+  const refresh = async () => {
+    const [origins, search] = await Promise.all([settings.getForUser('web.exempt', { user: owner }), searchOf(owner)])
+    exempt = Array.isArray(origins) ? origins.map(String) : []
+    canSearch = search !== null
+  }
+  await refresh()
+  return { tools, reach: reachOf(asked), refresh }
+}
+
+function workersOf({ work, taint }: Pick<FamilyRooms, 'work' | 'taint'>) {
+  return {
+    workers: (owner: ProcessId) => work().workers(owner),
+    async lastReport(owner: ProcessId, worker: ProcessId) {
+      const found = (await work().workers(owner)).find((one) => one.worker === worker)?.lastReport
+      return found ? { type: found.type, text: found.text, taint: await taint.ofProcess(worker) } : null
+    },
+  }
+}
+
+function portsOf(address: string | null): readonly number[] {
+  if (address === null) return []
+  const { port, protocol } = new URL(address)
+  return [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)]
+}
