@@ -3,6 +3,7 @@
 import { InvalidInput } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import type { Turn } from '../../lanes/engine.ts'
+import type { ToolCall } from '../../models/message.ts'
 import type { Budget, Budgets } from '../../policy/budget.ts'
 import { type Asked, type AskRooms, askModel, type More, type OverBudget, type OwnLine, spenderOf } from './ask.ts'
 import type { Setup } from './setup.ts'
@@ -39,7 +40,7 @@ export async function callModel(rooms: ModelRooms, turn: Turn, asking: Asking): 
     if (asked.ok) {
       noteCall(turn, { step, setup, asked })
       for (const notice of noticesOf(asked)) voice.notice(notice)
-      return { ...asked, step }
+      return { ...asked, toolCalls: ownIds(soFar, asked.toolCalls), step }
     }
     if (!asked.budget || !rooms.budgets) {
       voice.say(`said-${step}`, { text: asked.said })
@@ -49,6 +50,17 @@ export async function callModel(rooms: ModelRooms, turn: Turn, asking: Asking): 
   }
   voice.say(`said-${asking.name}`, { text: 'The budget still does not suffice, so I stop here.' })
   return null
+}
+
+/** Some providers number the calls of each reply anew; in a turn each has an id of its own, or its result could not be told apart. */
+function ownIds(own: readonly OwnLine[], calls: readonly ToolCall[]): readonly ToolCall[] {
+  const known = new Set(own.flatMap((line) => (line.role === 'assistant' ? line.toolCalls.map(({ id }) => id) : [])))
+  return calls.map((call) => {
+    let id = call.id
+    for (let at = 2; known.has(id); at++) id = `${call.id}_${at}`
+    known.add(id)
+    return id === call.id ? call : { ...call, id }
+  })
 }
 
 type Call = { readonly step: string; readonly setup: Setup; readonly asked: Extract<Asked, { ok: true }> }
