@@ -4,9 +4,9 @@ import { everywhere } from '../protocol/frames.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
 import type { Connection, Connections } from './peer.ts'
-import { openVias, type Via } from './via.ts'
+import { openVias } from './via.ts'
 import { whose } from './whose.ts'
-import type { Outgoing } from './wire.ts'
+import type { Outgoing, Via } from './wire.ts'
 
 type Rooms = Pick<Hub, 'feed' | 'scopes' | 'people' | 'log' | 'work'>
 

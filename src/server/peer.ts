@@ -2,8 +2,7 @@
 import type { Id, SessionId } from '../base/ids.ts'
 import type { LiveFrame } from '../lanes/lanes.ts'
 import type { Caller } from './caller.ts'
-import type { Via } from './via.ts'
-import type { Outgoing } from './wire.ts'
+import type { Outgoing, Via } from './wire.ts'
 
 export type Connection = {
   readonly id: Id<'con'>

@@ -3,8 +3,7 @@ import { isId, type ProcessId } from '../base/ids.ts'
 import { isObject } from '../base/json.ts'
 import type { Event } from '../protocol/event.ts'
 import type { Hub } from './hub.ts'
-
-export type Via = { readonly engine: string; readonly processId: string; readonly viaSession: string }
+import type { Via } from './wire.ts'
 
 export type Vias = {
   /** Hears of new links; call it with every event, in their order. */

@@ -4,7 +4,9 @@ import { isId } from '../base/ids.ts'
 import type { WireEvent } from '../protocol/api.ts'
 import { formatCursor } from '../protocol/cursor.ts'
 import type { Event, Visibility } from '../protocol/event.ts'
-import type { Via } from './via.ts'
+
+/** Who passes a worker's frame on, and through which session. */
+export type Via = { readonly engine: string; readonly processId: string; readonly viaSession: string }
 
 /** An event on its way to many readers: each text is made when the first one needs it. */
 export type Outgoing = {
