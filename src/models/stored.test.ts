@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../base/clock.ts'
-import { Conflict, InvalidInput } from '../base/errors.ts'
+import { Conflict, InvalidInput, Unavailable } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import { settleLoop } from '../base/testing.ts'
 import { type ModelsOptions, openModels } from './models.ts'
@@ -112,6 +112,16 @@ describe('keys', () => {
     })
     expect(JSON.stringify(models.list())).not.toMatch(/stored-|of-the-environment/)
   })
+})
+
+test('a secret store that is locked stops nothing, and is told', async () => {
+  const keyOf = async () => {
+    throw new Unavailable('the store is locked')
+  }
+  const models = open({ keyOf }, 'ollama/llama3.2')
+  await models.reload()
+  expect(await models.stream(hello, quiet())).toMatchObject({ ok: true })
+  expect(models.list().faults).toEqual(["Keys of the secret store can't be read: the store is locked"])
 })
 
 describe('[M12] D04: how much fits comes from one place', () => {

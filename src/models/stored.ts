@@ -1,5 +1,5 @@
 // What a person chose while the hub runs, and what was learned: settings of the tenant, kept by whoever keeps settings.
-import { Conflict, InvalidInput } from '../base/errors.ts'
+import { Conflict, InvalidInput, StewardError } from '../base/errors.ts'
 import { isObject, type Json } from '../base/json.ts'
 import type { Actor } from '../protocol/actor.ts'
 import { tenantProject } from '../scopes/names.ts'
@@ -58,16 +58,22 @@ export async function readStored(store: ModelStore | null, keyOf: KeyOf | null):
   }
   const chains = { light: light ?? [], standard: standard ?? [], deep: deep ?? [] }
   const marked = await of<readonly string[]>('models.local', { read: readMarked, none: [] })
-  return { chosen: { chains, marked, keys: await keysOf(keyOf) }, corrections, faults }
+  return { chosen: { chains, marked, keys: await keysOf(keyOf, faults) }, corrections, faults }
 }
 
-async function keysOf(keyOf: KeyOf | null): Promise<Chosen['keys']> {
+/** A store that is locked has no keys for us, and says why; models that need none go on. */
+async function keysOf(keyOf: KeyOf | null, faults: string[]): Promise<Chosen['keys']> {
   const keys: Partial<Record<ProviderName, string>> = {}
   if (keyOf === null) return keys
-  for (const provider of providerNames) {
-    const name = secretOf(provider)
-    const key = name === null ? null : await keyOf(name)
-    if (key) keys[provider] = key
+  try {
+    for (const provider of providerNames) {
+      const name = secretOf(provider)
+      const key = name === null ? null : await keyOf(name)
+      if (key) keys[provider] = key
+    }
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error
+    faults.push(`Keys of the secret store can't be read: ${error.message}`)
   }
   return keys
 }
