@@ -211,7 +211,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
   const budgets = await openMoney({ ...rooms, ...scopes, zone })
   opened(() => budgets.close())
-  const models = openModels(config, { clock, log, store: storeIn(scopes.settings), budgets })
+  const models = openModels(config, { clock, log, store: storeIn(scopes.settings), budgets, keyOf: secrets.value })
   await models.reload()
   opened(regularly(rooms, readLimitsMs, models.reload))
   const results = folderResults(join(config.home, 'blobs', 'results'))
