@@ -1,6 +1,7 @@
 // From what a tool said to what a model reads: without secrets, with what it brings, cut to its length and kept whole by reference.
 import { messageOf } from '../base/errors.ts'
-import { type Taint, taints } from '../policy/decision.ts'
+import type { Taint } from '../policy/decision.ts'
+import { highest } from '../policy/taint.ts'
 import type { ToolPolicy } from './checked.ts'
 import type { Results } from './results.ts'
 import type { Outcome, Tool, ToolResult } from './tool.ts'
@@ -38,11 +39,7 @@ export async function answerOf(rooms: AnswerRooms, tool: Tool, given: { outcome:
 async function taintOf({ policy }: AnswerRooms, tool: Tool, { taint = 'none', read = [] }: Outcome): Promise<Taint> {
   // In doubt it came from elsewhere.
   const ofFiles = read.length === 0 ? 'none' : await policy.taint.ofPaths(read).catch((): Taint => 'foreign')
-  return highest([tool.taint ?? 'none', taint, ofFiles])
-}
-
-export function highest(all: readonly Taint[]): Taint {
-  return taints[Math.max(0, ...all.map((one) => taints.indexOf(one)))] ?? 'foreign'
+  return highest(tool.taint ?? 'none', taint, ofFiles)
 }
 
 type Cutting = { readonly session: string; readonly taint: Taint; readonly limit: number; readonly tail: number }

@@ -5,8 +5,8 @@ import { isObject, type Json, type JsonObject } from '../base/json.ts'
 export type Checked<T> = { readonly ok: true; readonly input: T } | { readonly ok: false; readonly why: string }
 
 /**
- * Models fill in optional arguments that they don't mean: `""`, null and {} are none where an argument is optional. A number
- * written as text is a number where one is wanted. Everything else must fit; all that doesn't is named with what is allowed.
+ * Models fill in optional arguments that they don't mean: `""`, null and {} are none where an argument is optional. A number,
+ * a yes or no, a list or an object that is written as text is what it says, where one is wanted. Everything else must fit; all that doesn't is named with what is allowed.
  */
 export function checkArguments<T>(input: z.ZodType<T>, schema: JsonObject, given: JsonObject): Checked<T> {
   const parsed = input.safeParse(normalise(schema, given))
@@ -28,16 +28,38 @@ function normalise(schema: JsonObject, given: JsonObject): JsonObject {
   const properties = propertiesOf(schema)
   const required = Array.isArray(schema.required) ? schema.required : []
   const kept = Object.entries(given).filter(([name, value]) => required.includes(name) || !isNone(value))
-  return Object.fromEntries(kept.map(([name, value]) => [name, numberFor(properties[name], value)]))
+  return Object.fromEntries(kept.map(([name, value]) => [name, meantBy(properties[name], value)]))
 }
 
 function isNone(value: Json): boolean {
   return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0)
 }
 
-function numberFor(property: Json | undefined, value: Json): Json {
-  const isWanted = property !== undefined && isObject(property) && (property.type === 'integer' || property.type === 'number')
-  return isWanted && typeof value === 'string' && /^-?\d{1,15}(\.\d+)?$/.test(value.trim()) ? Number(value) : value
+/** A text where something else is wanted, when it is exactly that: "3", "true", a list or an object written as JSON. */
+function meantBy(property: Json | undefined, value: Json): Json {
+  if (typeof value !== 'string' || property === undefined || !isObject(property)) return value
+  const text = value.trim()
+  switch (property.type) {
+    case 'integer':
+    case 'number':
+      return /^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : value
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : value
+    case 'array':
+    case 'object':
+      return parsed(text, property.type) ?? value
+    default:
+      return value
+  }
+}
+
+function parsed(text: string, type: 'array' | 'object'): Json | null {
+  if (!text.startsWith(type === 'array' ? '[' : '{')) return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 function describe(issue: z.core.$ZodIssue, given: JsonObject): string {

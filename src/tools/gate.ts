@@ -2,10 +2,10 @@
 
 import { messageOf } from '../base/errors.ts'
 import { canonical } from '../base/json.ts'
+import { harmless, isPledged } from '../policy/capability.ts'
 import type { Decision, Plan, Where } from '../policy/decision.ts'
 import { requestHash } from '../policy/request-hash.ts'
 import type { Checked, Permit, ToolPolicy } from './checked.ts'
-import { covers } from './surface.ts'
 import type { Call, Tool, ToolContext, ToolResult } from './tool.ts'
 
 type Judged = { readonly tool: Tool; readonly plan: Plan; readonly decision: Decision } | { readonly refusal: ToolResult }
@@ -77,8 +77,7 @@ async function withoutSecrets(plan: Plan, seal: Gate['seal']): Promise<Plan> {
 
 /** Both what the tool always needs and what this call needs. */
 function missingCapability(tool: Tool, plan: Plan, pledge: readonly string[]): string | null {
-  const needed = tool.capability === null && plan.capability === 'none' ? [] : [tool.capability, plan.capability]
-  return needed.find((one) => one !== null && one !== 'none' && !pledge.some((pledged) => covers(pledged, one))) ?? null
+  return [tool.capability ?? harmless, plan.capability].find((one) => !isPledged(pledge, one)) ?? null
 }
 
 type Held = { readonly call: Call; readonly plan: Plan; readonly context: ToolContext; readonly permit: Permit }

@@ -1,4 +1,5 @@
 // Which tools an agent is given, and which of them with their schemas (reference/eddie.md 2.4). Pure.
+import { isPledged } from '../policy/capability.ts'
 import { isNamed } from './selector.ts'
 import { fitted } from './surface-budget.ts'
 import type { Tool } from './tool.ts'
@@ -94,11 +95,6 @@ export function callable({ primary, deferred }: Pick<Classified, 'primary' | 'de
   return [...primary, ...deferred].sort()
 }
 
-/** `fs.*` covers `fs.read`; everything else only itself. */
-export function covers(pledged: string, capability: string): boolean {
-  return pledged === capability || (pledged.endsWith('.*') && capability.startsWith(pledged.slice(0, -1)))
-}
-
 /**
  * One set of selectors out of several layers, the most particular first: for add, remove and defer the first layer that names any
  * decides alone; keep and dropFirst of all layers hold together.
@@ -115,7 +111,7 @@ function isFloor({ name }: Described): boolean {
 
 function mayHave(tool: Described, asker: Asker, { roots, profile }: AskedFrom): boolean {
   const { capability, profiles = [], roles = [] } = tool
-  if (capability !== null && !pledgeOf(asker).some((one) => covers(one, capability))) return false
+  if (capability !== null && !isPledged(pledgeOf(asker), capability)) return false
   if (tool.needsRoots && roots.length === 0) return false
   if (tool.offered?.() === false) return false
   if (!roles.every((role) => asker.roles?.includes(role))) return false

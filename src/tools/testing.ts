@@ -1,7 +1,7 @@
 // A tool's context, and policies, for tests.
 import type { ProcessId, SessionId, TurnId } from '../base/ids.ts'
 import type { Decision, Plan, Taint } from '../policy/decision.ts'
-import { highest } from './answer.ts'
+import { highest } from '../policy/taint.ts'
 import type { ToolPolicy } from './checked.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -51,6 +51,6 @@ export function policyThat(
   return {
     check: async (plan) => decide(plan),
     holds: async (_, answer, { plan }) => decide(plan, answer.decision === 'allow' ? 'allow' : 'deny'),
-    taint: { ofPaths: async (paths) => highest(paths.map((path) => tainted[path] ?? 'none')) },
+    taint: { ofPaths: async (paths) => highest(...paths.map((path) => tainted[path] ?? 'none')) },
   }
 }

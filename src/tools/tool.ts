@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { TurnId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ProcessInfo } from '../lanes/engine.ts'
+import { harmless } from '../policy/capability.ts'
 import type { Plan, Risk, Taint } from '../policy/decision.ts'
 import { checkArguments, schemaOf } from './arguments.ts'
 
@@ -151,7 +152,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
       if (!checked.ok) return null
       const usual: Plan = {
         tool: rest.name,
-        capability: rest.capability ?? 'none',
+        capability: rest.capability ?? harmless,
         target: JSON.stringify(given),
         risk: rest.risk ?? 'R0',
         outward: rest.outward ?? false,

@@ -117,6 +117,11 @@ describe('[T2] arguments', () => {
     ],
     [{ path: '' }, { path: '', depth: 2 }],
     [
+      { path: 'x', options: '{"deep": true}' },
+      { path: 'x', depth: 2, options: { deep: true } },
+    ],
+    [{ path: '["x"]' }, { path: '["x"]', depth: 2 }],
+    [
       { path: 'x', options: { deep: true } },
       { path: 'x', depth: 2, options: { deep: true } },
     ],
@@ -132,6 +137,7 @@ describe('[T2] arguments', () => {
     [{ path: 'x', depth: 9 }, 'probe: "depth" is 9;'],
     [{ path: 'x', depth: 'three' }, 'probe: "depth" is "three";'],
     [{ path: 'x', dept: 1 }, 'probe: there is no argument "dept".'],
+    [{ path: 'x', options: '{"deep": tru' }, 'probe: "options" is "{'],
     [{ path: ['x'] }, 'probe: "path" is ["x"];'],
   ])('%j does not run', async (given, words) => {
     const { call, inputs } = withProbe()

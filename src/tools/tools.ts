@@ -19,6 +19,7 @@
 // T13 An answer says what it brings: taint, sources, what was written. Secrets are taken out before it is kept or cut.
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { NotDone } from '../lanes/engine.ts'
 import { type AnswerRooms, answerOf } from './answer.ts'
 import { type Answers, openAnswers } from './answers.ts'
 import { openAwake } from './awake.ts'
@@ -139,6 +140,8 @@ async function run(line: Line, call: Call, given: { context: ToolContext; permit
   const passed = await pass(gate, call, given)
   if (!('tool' in passed)) return passed
   const { tool, plan } = passed
+  // Stopped before it ran: that is known for certain.
+  if (tool.effect === 'once' && given.context.signal.aborted) throw new NotDone('It was stopped before it ran.')
   const most = tool.perMinute ?? defaultPerMinute
   const waitMs = pace.take(session, tool.name, most)
   if (waitMs !== null) return tooOften(tool, most, waitMs)

@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { mkdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -323,6 +324,33 @@ describe('[T10] no way leads out', () => {
     await expect(openFolder(file('src'), file('src'), view)).rejects.toThrow(Stale)
     await expect(openFolder(file('src/deep'), root, view)).rejects.toThrow(Stale)
     expect(readdirSync(join(base, 'outside'))).toEqual(['secret.txt'])
+  })
+
+  test('while somebody swaps folder and link all the time', async () => {
+    write('a.txt', 'OUTSIDE', join(base, 'outside'))
+    let isOver = false
+    const swapping = (async () => {
+      for (let at = 0; !isOver; at++) {
+        await rm(file('spot'), { recursive: true, force: true }).catch(() => {})
+        await (at % 2 === 0 ? symlink('../outside', file('spot')) : mkdir(file('spot'))).catch(() => {})
+      }
+    })()
+    for (let at = 0; at < 150; at++) {
+      await Promise.all([
+        run('file_write', { path: 'spot/a.txt', text: `inside ${at}` }),
+        run('file_write', { path: `spot/new${at}.txt`, text: 'x' }),
+        run('file_edit', { path: 'spot/a.txt', old: 'OUTSIDE', new: 'x' }),
+        run('file_delete', { path: 'spot/secret.txt' }),
+        run('file_move', { path: 'spot/secret.txt', to: `stolen${at}` }),
+      ])
+    }
+    isOver = true
+    await swapping
+    expect(readdirSync(join(base, 'outside')).sort()).toEqual(['a.txt', 'secret.txt'])
+    expect([outside(), readFileSync(join(base, 'outside/a.txt'), 'utf8')]).toEqual(['OUTSIDE', 'OUTSIDE'])
+    expect(readdirSync(root).filter((name) => name.startsWith('stolen'))).toEqual([])
+    await rm(file('spot'), { recursive: true, force: true })
+    expect(await run('file_write', { path: 'spot/a.txt', text: 'in peace' })).toMatchObject({ ok: true })
   })
 
   test('a folder that is swapped for a link while it is open', async () => {

@@ -147,7 +147,7 @@ async function carryOut({ past, now }: ChangeMeans, { id, wanted, context }: Doi
     await past.record({ id, at: now(), user, project, session, op, ...where, before, after: kept })
     await perform(wanted, context, id)
   } catch (thrown) {
-    if (thrown instanceof Stale) return stale(wanted)
+    if (thrown instanceof Stale || movedAway.includes(codeOf(thrown))) return stale(wanted)
     return unwritable(thrown, target.shown)
   }
   return told(wanted, id)
@@ -210,6 +210,9 @@ async function repeated({ past }: ChangeMeans, id: string, context: ToolContext)
     wrote: made.to === null ? [made.path] : [made.to, made.path],
   })
 }
+
+/** The folder itself was taken away, or something else stands in its place. */
+const movedAway: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EEXIST', 'EISDIR', 'ESTALE']
 
 const faults: Readonly<Record<string, string>> = {
   EACCES: 'may not be changed by this program',

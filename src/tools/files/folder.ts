@@ -96,17 +96,17 @@ export async function take(folder: Folder, name: string, { expects, key }: Pick<
 export async function shift(from: { folder: Folder; name: string }, to: { folder: Folder; name: string }): Promise<void> {
   const [source, goal] = [from.folder.at(from.name), to.folder.at(to.name)]
   if ((await lstat(source)).isDirectory()) {
-    if (
-      await lstat(goal).then(
-        () => true,
-        () => false,
-      )
-    )
-      throw new Stale('There is something by that name already.')
+    if (await isThere(goal)) throw new Stale('There is something by that name already.')
     await rename(source, goal)
   } else {
     await linkNew(source, goal)
-    await unlink(source)
+    try {
+      // Without hard links it has moved already.
+      if (await isThere(source)) await unlink(source)
+    } catch (error) {
+      await unlink(goal)
+      throw error
+    }
   }
   await Promise.all([from.folder.sync(), to.folder.sync()])
 }
@@ -130,6 +130,13 @@ async function held(path: string, real: string, view: View): Promise<Folder> {
   }
 }
 
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** Fails where there is one already: what nobody looked at is not overwritten. */
 async function linkNew(from: string, to: string): Promise<void> {
   try {
@@ -138,13 +145,7 @@ async function linkNew(from: string, to: string): Promise<void> {
     if (codeOf(error) === 'EEXIST') throw new Stale('There is something by that name already.')
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(codeOf(error))) throw error
     // A file system without hard links.
-    if (
-      await lstat(to).then(
-        () => true,
-        () => false,
-      )
-    )
-      throw new Stale('There is something by that name already.')
+    if (await isThere(to)) throw new Stale('There is something by that name already.')
     await rename(from, to)
   }
 }

@@ -74,12 +74,15 @@ export async function isVersioned(real: string, view: View): Promise<boolean> {
 
 async function resolved(candidate: string, asked: string, view: View): Promise<Target | NoTarget> {
   try {
-    const real = await realpath(candidate)
+    const real = await realpath(candidate).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return null
+      throw error
+    })
+    if (real === null) return await missing(candidate, asked, view)
     return (await refusal(real, asked, view)) ?? (await existing(real, view))
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return faultOf(error, asked)
+    return faultOf(error, asked)
   }
-  return missing(candidate, asked, view)
 }
 
 /** Nothing is there: what is there of its folders decides where it would be. */
@@ -97,6 +100,8 @@ async function missing(candidate: string, asked: string, view: View): Promise<Ta
         return { code: 'outside', why: `"${showName(asked.slice(0, 300))}" leads through a link to nowhere; name the file itself.` }
     }
     const base = await realpath(at).catch(() => null)
+    if (base !== null && names.length === 0)
+      return { code: 'stale', why: `"${showName(asked.slice(0, 300))}" appeared just now; look again.` }
     if (base !== null) {
       if (!(await stat(base)).isDirectory())
         return { code: 'not_found', why: `A part of "${showName(asked.slice(0, 300))}" is a file, not a folder.` }
