@@ -6,6 +6,7 @@
  *     stream N         streams N words "w0 w1 ...", one each time `hub.gate.open()` is called (or all at once when it stands open)
  *     question         asks "tea or coffee?" with two options, then says what was answered
  *     link PRC SES     says in the journal that this process ordered the work of that one
+ *     order PRC        gives that process work, and does not wait for it
  *     risk N           asks whether a mail may be sent, N times side by side, then says what was decided
  *     fail             throws
  */
@@ -15,11 +16,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAttention } from '../src/attention/open-attention.ts'
 import { systemClock } from '../src/base/clock.ts'
-import { ulids } from '../src/base/ids.ts'
+import { isId, laneOf, ulids } from '../src/base/ids.ts'
 import type { Log, LogFields } from '../src/base/log.ts'
 import { openContext } from '../src/context/context.ts'
 import { openJournal } from '../src/journal/journal.ts'
-import type { Engine, Turn } from '../src/lanes/engine.ts'
+import type { Answer, Engine, Turn } from '../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../src/lanes/lanes.ts'
 import { openModels, storeIn } from '../src/models/models.ts'
 import { openPeople } from '../src/people/people.ts'
@@ -43,9 +44,9 @@ import { openWork } from '../src/work/work.ts'
 
 export type Line = { readonly level: string; readonly what: string; readonly fields: LogFields }
 export type Gate = { open(): void; readonly passed: () => Promise<void>; always: boolean }
-export type Asked = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Answer }
+export type Asked = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Found }
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-type Answer = any
+type Found = any
 
 export type HubOptions = {
   readonly home?: string
@@ -195,7 +196,7 @@ export async function openHub(options: HubOptions = {}) {
 
 export type TestHub = Awaited<ReturnType<typeof openHub>>
 
-function parse(text: string): Answer {
+function parse(text: string): Found {
   try {
     return JSON.parse(text)
   } catch {
@@ -232,6 +233,7 @@ function scriptEngine(gate: Gate): Engine {
       if (verb === 'stream') return streamWords(turn, gate, Number(count))
       if (verb === 'question') return askTea(turn)
       if (verb === 'link') return linkTo(turn, String(count))
+      if (verb === 'order') return orderFrom(turn, String(count))
       if (verb === 'risk') return askToSend(turn, Number(count) || 1)
       turn.say('reply', { text: `echo: ${turn.entries.map((one) => (one.body.kind === 'message' ? one.body.text : '')).join(' | ')}` })
     },
@@ -259,14 +261,17 @@ async function askTea(turn: Turn): Promise<void> {
 }
 
 async function askToSend(turn: Turn, count: number): Promise<void> {
-  const numbers = Array.from({ length: count }, (_, at) => at + 1)
-  const answers = await Promise.all(
-    numbers.map((n) =>
-      turn.ask(`send-${n}`, { kind: 'approval', text: `Send mail ${n}?`, request: mailRequest(turn, n), timeoutMs: 86_400_000 }),
-    ),
-  )
-  const said = answers.map((answer) => (answer.kind === 'answer' ? `${answer.outcome} ${JSON.stringify(answer.value)}` : 'nothing'))
-  turn.say('reply', { text: said.join('; ') })
+  const answers = await Promise.all(Array.from({ length: count }, (_, at) => decisionOf(turn, at + 1)))
+  turn.say('reply', { text: answers.map((answer) => `${answer.outcome} ${JSON.stringify(answer.value)}`).join('; ') })
+}
+
+/** Words that come in meanwhile are taken, and it waits on. */
+async function decisionOf(turn: Turn, n: number): Promise<Answer> {
+  const ask = turn.open(`send-${n}`, { kind: 'approval', text: `Send mail ${n}?`, request: mailRequest(turn, n), timeoutMs: 86_400_000 })
+  for (let at = 1; ; at++) {
+    const answer = await turn.wait(`sent-${n}-${at}`, [ask])
+    if (answer.kind === 'answer') return answer
+  }
 }
 
 function mailRequest({ process, id, chain }: Turn, n: number) {
@@ -290,4 +295,9 @@ function linkTo(turn: Turn, worker: string): void {
   const link = { owner: turn.process.id, worker, session: text.split(' ')[2] ?? '', project: 'p', agent: 'quick' }
   turn.note('link', { type: 'worker-linked', data: { ...link, title: 'work', mode: 'milestones' } })
   turn.say('reply', { text: 'linked' })
+}
+
+function orderFrom(turn: Turn, worker: string): void {
+  if (isId('prc', worker)) turn.post('order', laneOf(worker), { kind: 'note', topic: 'order', data: {} })
+  turn.say('reply', { text: 'ordered' })
 }

@@ -166,6 +166,55 @@ describe('approvals', () => {
   })
 })
 
+describe('who waits', () => {
+  test('[H22] a message that joins a turn which waits is told what it waits for; a second sending of the first too', async () => {
+    const { session, id } = await asked()
+    const joined = await say(session, 'are you there?')
+    expect(joined.json).toMatchObject({ status: 'waiting', reply: null, approval: { id, tool: 'mail_send', target: 'bob1@example.org' } })
+    expect((await hub.ask('GET', `/api/approvals/${id}`)).json.status).toBe('requested')
+    await decide(id, { decision: 'deny' })
+    expect(await lastLine(session)).toContain('deny')
+  })
+
+  test('[H5, H22] several side by side: the oldest is told, all are listed, and the list is walked by pages', async () => {
+    const { session, reply } = await asked('risk 3')
+    expect(reply.approval.text).toBe('Send mail 1?')
+    const path = `/api/approvals?session=${session}&limit=2`
+    const first = (await hub.ask('GET', path)).json
+    const rest = (await hub.ask('GET', `${path}&after=${first.next}`)).json
+    expect([first.items.length, rest.items.length, rest.next]).toEqual([2, 1, null])
+    const ids = [...first.items, ...rest.items].map((one: { id: string }) => one.id)
+    expect(new Set(ids).size).toBe(3)
+    expect((await hub.ask('GET', `${path}&after=apr_nothing`)).json.path).toBe('/after')
+    for (const id of ids) await decide(id, { decision: 'allow' })
+    expect((await lastLine(session)).match(/"allow"/g)).toHaveLength(3)
+  })
+})
+
+describe('turns', () => {
+  test('[H28] a turn says who is behind it, up to the person; somebody else sees none', async () => {
+    const [above, below] = [await hub.session(), await hub.session()]
+    const worker = (await hub.ask('GET', `/api/sessions/${below}`)).json.process
+    const { id: message } = (await say(above, `order ${worker}`)).json
+    const turnIn = async (session: string): Promise<string> => {
+      const { events } = await hub.journal.read({ after: 0, limit: 500, session })
+      return String(events.find((event) => event.type === 'turn-started')?.data['turn'] ?? '')
+    }
+    await until(async () => (await turnIn(below)) !== '')
+    const [first, second] = [await turnIn(above), await turnIn(below)]
+    const { cause } = (await hub.ask('GET', `/api/turns/${second}`)).json
+    expect(cause).toMatchObject({
+      hops: 1,
+      chain: [
+        { actor: expect.stringMatching(/^process:prc_/), turn: first, session: above },
+        { actor: 'user:ada', message },
+      ],
+    })
+    expect((await hub.ask('GET', `/api/turns/${first}`)).json.cause.root).toBe(cause.root)
+    expect((await hub.ask('GET', '/api/turns/trn_01J00000000000000000000000')).status).toBe(404)
+  })
+})
+
 describe('grants', () => {
   test('[H25] an approval for longer is a grant; it is listed, and taken back once', async () => {
     const { id } = await asked()

@@ -1,6 +1,6 @@
 // Approvals and grants on the wire (CONTRACT section 4).
 import { z } from 'zod'
-import { listOf } from './api.ts'
+import { listOf, paging } from './api.ts'
 
 const risk = z.enum(['R0', 'R1', 'R2', 'R3', 'R4', 'R5'])
 const scope = z.enum(['once', 'step', 'run', 'project', 'always'])
@@ -32,7 +32,7 @@ export type Approval = z.infer<typeof approval>
 export const approvals = listOf(approval)
 
 const sessionId = z.string().regex(/^ses_[0-9A-HJKMNP-TV-Z]{26}$/, 'must be an id like ses_01J...')
-export const approvalsQuery = z.strictObject({ session: sessionId.optional(), status: z.enum(approvalStatuses).optional() })
+export const approvalsQuery = paging.extend({ session: sessionId.optional(), status: z.enum(approvalStatuses).optional() })
 
 const yearMs = 366 * 24 * 3_600_000
 /** `narrow`: less than what was asked; a wider one is refused. */

@@ -5,6 +5,7 @@ import { askOfApproval, isId, laneOf } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ApprovalAnswer, ApprovalView } from '../policy/policy.ts'
 import type { Approval, NewDecision } from '../protocol/api-approvals.ts'
+import type { ApprovalBrief } from '../protocol/shapes.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
 import { steerLane } from './outcome.ts'
@@ -72,6 +73,27 @@ export function shownApproval({ user: _, alternatives, scopes, requestedAt, expi
     scopes: [...scopes],
     requestedAt: iso(requestedAt),
     expiresAt: iso(expiresAt),
+    ...(alternatives === undefined ? {} : { alternatives: [...alternatives] }),
+  }
+}
+
+/** In short, as for who waits for a reply; its consequences say what the question was. */
+export function briefOfApproval(view: ApprovalView): ApprovalBrief {
+  const { id, risk, tool, capability, target, why, consequences, preview, alternatives, scopes, expiresAt } = view
+  return {
+    ...{
+      id,
+      text: `${tool}: ${target}`,
+      risk,
+      tool,
+      capability,
+      target,
+      why,
+      consequences,
+      scopes: [...scopes],
+      expiresAt: iso(expiresAt),
+    },
+    ...(preview === undefined ? {} : { preview }),
     ...(alternatives === undefined ? {} : { alternatives: [...alternatives] }),
   }
 }

@@ -12,6 +12,10 @@ export type Awaited = Pick<MessageAnswered, 'reply' | 'status' | 'question' | 'a
 export type ReplyFold = {
   event(event: Event): void
   now(): Awaited
+  /** The turn that took the message when it was at work already: what it asked may lie before the message. */
+  joined(): string | null
+  /** What that turn asked before, and is still open. */
+  open(asked: { readonly question?: Question; readonly approval?: ApprovalBrief }): void
 }
 
 type Seen = Readonly<Record<string, unknown>>
@@ -22,6 +26,7 @@ export function foldReply(message: string): ReplyFold {
   let status: MessageAnswered['status'] = 'queued'
   let turn: unknown
   let why: string | undefined
+  let joined: string | null = null
   const replies = new Map<unknown, NonNullable<MessageAnswered['reply']>>()
   const questions = new Map<unknown, Question>()
   const approvals = new Map<string, { readonly turn: unknown; readonly approval: ApprovalBrief }>()
@@ -50,12 +55,21 @@ export function foldReply(message: string): ReplyFold {
     'approval-decided'(data) {
       approvals.delete(String(data['approval']))
     },
+    'arrivals-taken'(data) {
+      const taken = Array.isArray(data['taken']) ? data['taken'] : []
+      if (taken.some((one) => objectOf(one)['message'] === message)) joined = String(data['turn'])
+    },
     'turn-settled'(data) {
       if (data['turn'] === turn && typeof data['error'] === 'string') why = data['error']
     },
   }
   return {
     event: (event) => folds[event.type]?.(event.data),
+    joined: () => joined,
+    open({ question, approval }) {
+      if (question) questions.set(joined, question)
+      if (approval) approvals.set(approval.id, { turn: joined, approval })
+    },
     now() {
       const isOver = isFinal(status)
       const isOpen = !isOver && turn !== undefined

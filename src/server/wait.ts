@@ -3,6 +3,7 @@
 import { InvalidInput } from '../base/errors.ts'
 import type { SessionId } from '../base/ids.ts'
 import { maxWaitSeconds } from '../protocol/api.ts'
+import { briefOfApproval } from './decide.ts'
 import type { Hub } from './hub.ts'
 import { type Awaited, foldReply, type ReplyFold } from './reply.ts'
 import type { Outgoing } from './wire.ts'
@@ -23,9 +24,15 @@ export function listenForReply(hub: Hub, session: SessionId) {
       position = event.cursor
       fold.event(event)
       if (isDecisive(event.type) && fold.now().over) resolve()
+      if (event.type === 'arrivals-taken' && fold.joined() !== null) void lookBack().then(resolveWhenOver, () => {})
     }
+    const resolveWhenOver = () => {
+      if (fold.now().over) resolve()
+    }
+    const lookBack = async () => fold.open(await openAsks(hub, session, fold.joined() ?? ''))
     heard.splice(0).forEach(hear)
-    if (fold.now().over) resolve()
+    if (message.isOld && fold.joined() !== null) await lookBack()
+    resolveWhenOver()
     const alarm = hub.clock.after(limit.seconds * 1000, resolve)
     const gone = () => resolve()
     limit.signal.addEventListener('abort', gone)
@@ -41,6 +48,22 @@ export function listenForReply(hub: Hub, session: SessionId) {
 
 const decisive = new Set(['chat-message-updated', 'question-asked', 'approval-requested', 'turn-settled'])
 const isDecisive = (type: string) => decisive.has(type)
+
+/** What that turn waits for: the oldest question and approval that stand open. */
+async function openAsks(hub: Hub, session: SessionId, turn: string) {
+  await hub.journal.passed(hub.journal.head())
+  const user = (await hub.scopes.sessions.owner(session)) ?? ''
+  const [approvals, questions] = await Promise.all([
+    hub.policy.approvals.list({ user, session, status: 'requested' }),
+    hub.scopes.conversation.questions({ user, session, status: 'open' }),
+  ])
+  const asked = approvals.findLast((one) => one.turn === turn)
+  const [question] = questions
+  return {
+    ...(asked ? { approval: briefOfApproval(asked) } : {}),
+    ...(question ? { question: { id: question.id, text: question.text, ...(question.options ? { options: question.options } : {}) } } : {}),
+  }
+}
 
 /** `cursor` is that of the event that appended it; `isOld`: it was posted before, so its reply may be there already. */
 export type Awaiting = { readonly id: string; readonly cursor: number; readonly isOld: boolean }

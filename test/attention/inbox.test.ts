@@ -250,7 +250,7 @@ describe('approvals and questions stand in the inbox', () => {
     })
     await desk.heart.control(process, { kind: 'answer', ask: asked.data['ask'] as never, value: 'tea' })
     await desk.heart.until((event) => event.type === 'question-answered')
-    expect(await desk.attention.get('ada', id)).toMatchObject({ status: 'ANSWERED', answer: { value: { text: 'tea' } } })
+    expect(await desk.attention.get('ada', id)).toMatchObject({ status: 'ANSWERED', answer: { value: { chosen: 'tea' } } })
   })
 
   test('[I7, J4] the table built anew from the journal is the same', async () => {

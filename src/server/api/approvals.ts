@@ -1,4 +1,6 @@
 // Approvals: what waits for a yes, and a person's decision about it.
+import { InvalidInput } from '../../base/errors.ts'
+import type { ApprovalView } from '../../policy/policy.ts'
 import * as api from '../../protocol/api-approvals.ts'
 import { decideApproval, ownApproval, shownApproval } from '../decide.ts'
 import { endpoint } from '../endpoint.ts'
@@ -15,8 +17,9 @@ export const approvalCalls = [
     answers: { 200: api.approvals },
     async run({ hub, caller, query }) {
       await fresh(hub)
-      const items = await hub.policy.approvals.list({ ...defined(query), user: caller.user.name })
-      return { status: 200, body: { items: items.map(shownApproval), next: null } }
+      const { limit, after, ...rest } = query
+      const found = await hub.policy.approvals.list({ ...defined(rest), user: caller.user.name })
+      return { status: 200, body: pageOf(found, { limit, after }) }
     },
   }),
   endpoint({
@@ -41,3 +44,12 @@ export const approvalCalls = [
     },
   }),
 ]
+
+/** Throws InvalidInput for an `after` that is not in the list. */
+function pageOf(found: readonly ApprovalView[], { limit, after }: { readonly limit: number; readonly after: string | undefined }) {
+  const from = after === undefined ? 0 : found.findIndex((one) => one.id === after) + 1
+  if (after !== undefined && from === 0) throw new InvalidInput('/after is not a place in this list', { path: '/after' })
+  const items = found.slice(from, from + limit)
+  const next = from + limit < found.length ? (items.at(-1)?.id ?? null) : null
+  return { items: items.map(shownApproval), next }
+}

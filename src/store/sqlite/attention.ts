@@ -1,11 +1,11 @@
 // The inbox in SQLite (attention/attention-store.ts): items, and the approvals and questions that stand among them.
 
-import type { AttentionItem, ItemStatus } from '../../attention/attention.ts'
+import type { AttentionItem, ItemAnswer, ItemStatus } from '../../attention/attention.ts'
 import type { AttentionStore, ItemsWanted } from '../../attention/attention-store.ts'
 import { approvalOver, type Derived, ofApproval, ofQuestion, questionOver, type Resolved } from '../../attention/derived.ts'
 import { answeredBy, readAdded, readUndelivered, readUpdated } from '../../attention/inbox-events.ts'
 import { InvalidInput } from '../../base/errors.ts'
-import type { JsonObject } from '../../base/json.ts'
+import { isObject, type JsonObject } from '../../base/json.ts'
 import type { Event } from '../../protocol/event.ts'
 import type { Db, Value } from './db.ts'
 import { type ProjectionSpec, sqliteProjection, type TableNames } from './projection.ts'
@@ -95,9 +95,16 @@ function derived(db: Db, t: TableNames, found: Derived | null, event: Event): vo
 function resolved(db: Db, t: TableNames, over: Resolved | null): void {
   if (over === null) return
   const [status, by] = over.answer === null ? ['ARCHIVED', 'AUTO_ARCHIVE'] : ['ANSWERED', 'USER']
-  const answer = over.answer === null ? null : JSON.stringify(over.answer)
+  const row = db.get<{ type: string }>(`SELECT type FROM ${t('inbox_items')} WHERE id = ?`, over.id)
+  const answer = over.answer === null ? null : JSON.stringify(row?.type === 'DECISION' ? chosen(over.answer) : over.answer)
   const set = `UPDATE ${t('inbox_items')} SET status = ?, resolved_by = ?, answer = ?, read = 1`
   db.run(`${set} WHERE id = ? AND status = 'PENDING'`, status, by, answer, over.id)
+}
+
+/** Of a question with options, the words are the choice. */
+function chosen(answer: ItemAnswer): ItemAnswer {
+  const text = isObject(answer.value) ? answer.value['text'] : undefined
+  return typeof text === 'string' ? { ...answer, value: { chosen: text } } : answer
 }
 
 const inboxSpec: ProjectionSpec = {
