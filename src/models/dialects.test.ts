@@ -248,6 +248,23 @@ test('a model must call a tool when that is asked', async () => {
   expect(google).toMatchObject({ toolConfig: { functionCallingConfig: { mode: 'ANY' } } })
 })
 
+test('[M5] a conversation with calls goes through without tools, and one that ends with the model goes on', async () => {
+  const messages: readonly ModelMessage[] = [
+    user('a\ud83d'),
+    { role: 'assistant', text: ' ', toolCalls: [{ state: 'complete', id: 'c1', name: 'file_read', input: { path: 'x' } }] },
+    { role: 'tool', callId: 'c1', name: 'file_read', text: 'found' },
+    { role: 'assistant', text: 'It says', toolCalls: [] },
+  ]
+  for (const dialect of dialects) {
+    expect((await ask(dialect, { reply: 'ok', request: { messages, tools: [] } })).reply.ok).toBe(true)
+    const sent = server.requests.at(-1)?.text ?? ''
+    expect(sent).toContain('(go on)')
+    expect(sent).not.toContain('ud83d')
+    expect(sent.includes('Not to be had')).toBe(dialect === 'anthropic')
+    expect(sent.includes('"tool_choice":{"type":"none"}')).toBe(dialect === 'anthropic')
+  }
+})
+
 test("Google's mark on a call is given back to it", async () => {
   const part = { functionCall: { name: 'file_read', args: { path: 'x' } }, thoughtSignature: 'c2ln' }
   const raw = `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts: [part] } }] })}\n\n`

@@ -24,20 +24,35 @@ export function promptOf(request: ModelRequest, provider: ProviderName): Prompt 
   return {
     prompt: messages.map((message, at) => ({ ...messageOf(message), ...(marked.includes(at) ? keep : {}) })),
     ...(tools.length > 0 ? { tools } : {}),
-    ...(tools.length > 0 && request.toolChoice === 'required' ? { toolChoice: { type: 'required' } } : {}),
+    ...choiceOf(request, tools.length),
   }
 }
 
-/** The repaired history with its system texts first, and beginning with a person's line. */
+function choiceOf({ tools, toolChoice }: ModelRequest, sent: number): Pick<Prompt, 'toolChoice'> {
+  if (tools.length === 0) return sent > 0 ? { toolChoice: { type: 'none' } } : {}
+  return toolChoice === 'required' ? { toolChoice: { type: 'required' } } : {}
+}
+
+/** The repaired history with its system texts first, beginning with a person's line and not ending with the model's own. */
 export function conversation(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const system = messages.filter((message) => message.role === 'system' && message.text !== '')
   const said = repairHistory(messages.filter((message) => message.role !== 'system')).map(fit)
   const isOpen = said.length === 0 || said[0]?.role === 'assistant'
-  return [...system, ...(isOpen ? [{ role: 'user' as const, text: '(what was said before is not shown)' }] : []), ...said]
+  return [
+    ...system,
+    ...(isOpen ? [line('(what was said before is not shown)')] : []),
+    ...said,
+    ...(said.at(-1)?.role === 'assistant' ? [line('(go on)')] : []),
+  ]
 }
 
-/** No provider takes an empty line of a person, and some only ids of these signs. */
-function fit(message: ModelMessage): ModelMessage {
+function line(text: string): ModelMessage {
+  return { role: 'user', text }
+}
+
+/** No provider takes an empty line of a person or half a character, and some only ids of these signs. */
+function fit(given: ModelMessage): ModelMessage {
+  const message = given.text.isWellFormed() ? given : { ...given, text: given.text.toWellFormed() }
   if (message.role === 'user') return message.text.trim() === '' ? { ...message, text: '(nothing)' } : message
   if (message.role === 'tool') return { ...message, callId: fitId(message.callId) }
   if (message.role === 'assistant') return { ...message, toolCalls: message.toolCalls.map((call) => ({ ...call, id: fitId(call.id) })) }
@@ -62,14 +77,26 @@ function stableEnds(messages: readonly ModelMessage[]): readonly number[] {
   return [system, answered - 1, messages.length - 1].filter((at, place, all) => at >= 0 && all.indexOf(at) === place)
 }
 
-function toolsOf({ tools }: ModelRequest, provider: ProviderName): LanguageModelV4FunctionTool[] {
-  const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+function toolsOf(request: ModelRequest, provider: ProviderName): LanguageModelV4FunctionTool[] {
+  const { tools } = request
+  const named = tools.length === 0 && provider === 'anthropic' ? calledBefore(request.messages) : tools
+  const sorted = named.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return sorted.map((tool, at) => ({
     type: 'function',
     name: tool.name,
     description: tool.description,
     inputSchema: { ...tool.schema },
     ...(provider === 'anthropic' && at === sorted.length - 1 ? keep : {}),
+  }))
+}
+
+/** Anthropic takes no conversation with calls in it without the tools; a request that offers none still has to name them. */
+function calledBefore(messages: readonly ModelMessage[]): ModelRequest['tools'] {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []))
+  return [...new Set(calls.map((call) => call.name))].map((name) => ({
+    name,
+    description: 'Not to be had any more.',
+    schema: { type: 'object' },
   }))
 }
 
@@ -91,7 +118,7 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
 type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
 function assistantParts(message: Extract<ModelMessage, { role: 'assistant' }>): AssistantParts {
-  const text: AssistantParts = message.text === '' ? [] : [{ type: 'text', text: message.text }]
+  const text: AssistantParts = message.text.trim() === '' ? [] : [{ type: 'text', text: message.text }]
   return [...text, ...message.toolCalls.map(callPart)]
 }
 
