@@ -158,6 +158,34 @@ describe('secrets', () => {
     expect(await problemsOf()).toEqual(['openaiApiKey (steward.yaml) is "****"; allowed is: any text without line breaks.'])
   })
 
+  test('[C3] the passphrase of the secrets comes from its variable, or from the first line of a file', async () => {
+    expect(await load()).toMatchObject({ passphrase: null, keyring: 'auto', secrets: {} })
+    expect(await load({ STEWARD_PASSPHRASE: 'correct horse' })).toMatchObject({
+      passphrase: 'correct horse',
+      secrets: { STEWARD_PASSPHRASE: 'correct horse' },
+    })
+    const file = join(home, 'passphrase')
+    writeFileSync(file, 'battery staple\nmore\n')
+    const config = await load({ STEWARD_PASSPHRASE_FILE: file, STEWARD_KEYRING: 'off', OPENAI_API_KEY: 'sk-1' })
+    expect(config).toMatchObject({ passphrase: 'battery staple', keyring: 'off' })
+    expect(config.secrets).toEqual({ OPENAI_API_KEY: 'sk-1', STEWARD_PASSPHRASE: 'battery staple' })
+    expect(JSON.stringify(config.shown)).not.toContain('staple')
+  })
+
+  test('[C2] a passphrase that is too short, and a file of it that is missing, are named and not shown', async () => {
+    expect(await problemsOf({ STEWARD_PASSPHRASE: 'short' })).toEqual([
+      'STEWARD_PASSPHRASE is "****"; allowed is: at least 8 characters without line breaks.',
+    ])
+    const file = join(home, 'passphrase')
+    const [missing] = await problemsOf({ STEWARD_PASSPHRASE_FILE: file })
+    expect(missing).toContain('allowed is: the path of a file that is there')
+    writeFileSync(file, 'tiny\n')
+    const [tiny] = await problemsOf({ STEWARD_PASSPHRASE_FILE: file })
+    expect(tiny).toContain('first line has at least 8 characters')
+    expect(tiny).not.toContain('tiny')
+    expect((await problemsOf({ STEWARD_PASSPHRASE_FILE: home }))[0]).toContain("can't be read")
+  })
+
   test('[C3] a key that is present chooses no model', async () => {
     expect(await load({ OPENAI_API_KEY: 'sk-1' })).toMatchObject({
       models: { light: null, standard: null, deep: null },

@@ -46,13 +46,13 @@ export type MoneyRooms = Pick<Scopes, 'projects' | 'sessions' | 'settings'> & {
 export function openMoney({ journal, store, clock, newId, log, zone, settings, ...scopes }: MoneyRooms): Promise<OpenBudgets> {
   return openBudgets({
     ...{ journal, store: store.journal, view: sqliteBudgets(store), now: clock.now, newId, log },
-    ...{ zone: async () => zone, rates: () => ratesFrom(settings), exists: spentOn(scopes) },
+    ...{ zone: async () => zone, rates: (user) => ratesFrom(settings, user), exists: spentOn(scopes) },
   })
 }
 
-/** What one unit of a currency is worth in dollars: set for all projects. */
-async function ratesFrom(settings: Settings): Promise<Readonly<Record<string, number>>> {
-  const given = await settings.get('budget.rates', {})
+/** What one unit of a currency is worth in dollars: set in the person's home, or for all. */
+async function ratesFrom(settings: Settings, user: string): Promise<Readonly<Record<string, number>>> {
+  const given = await settings.get('budget.rates', { user })
   return isObject(given) ? Object.fromEntries(Object.entries(given).map(([currency, rate]) => [currency, Number(rate)])) : {}
 }
 

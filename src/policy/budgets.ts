@@ -24,8 +24,8 @@ export type BudgetsOptions = {
   readonly log: Log
   /** IANA name of that person's zone. */
   readonly zone: (user: string) => Promise<string>
-  /** What one unit of a currency is worth in dollars (the setting budget.rates); USD need not be there. */
-  readonly rates: () => Promise<Readonly<Record<string, number>>>
+  /** What one unit of a currency is worth in dollars by that person's setting budget.rates; USD need not be there. */
+  readonly rates: (user: string) => Promise<Readonly<Record<string, number>>>
   /** Whether that person has such a project or session. */
   readonly exists: (user: string, scope: 'project' | 'session', name: string) => Promise<boolean>
 }
@@ -92,7 +92,7 @@ async function todayOf({ zone, now }: BudgetsOptions, user: string) {
 
 async function reserve({ options, ledger, streams }: Room, spender: Spender, most: Micros): Promise<Reserved> {
   const kept = [...(await streamOf({ options, streams }, spender.user).state()).values()]
-  const rates = kept.some(({ budget }) => budget.currency !== base) ? await options.rates() : {}
+  const rates = kept.some(({ budget }) => budget.currency !== base) ? await options.rates(spender.user) : {}
   const today = await todayOf(options, spender.user)
   const accounts = await ledger.accounts([dayKey(spender.user, today), ...keysOf(spender)])
   // From here on nothing is awaited: what is looked at is what is reserved from.
@@ -164,7 +164,7 @@ function streamOf({ options, streams }: Pick<Room, 'options' | 'streams'>, user:
 /** A budget for the same replaces the one that there is. */
 async function set(room: Room, user: string, text: string): Promise<Budget> {
   const words = parseBudget(text)
-  const rate = await checkRate(room.options, words)
+  const rate = await checkRate(room.options, user, words)
   if (words.of !== null && (words.scope === 'project' || words.scope === 'session')) {
     const isKnown = await room.options.exists(user, words.scope, words.of)
     if (!isKnown) throw new NotFound(`there is no ${words.scope} ${JSON.stringify(words.of)}`, { path: '/text' })
@@ -179,9 +179,9 @@ async function set(room: Room, user: string, text: string): Promise<Budget> {
 }
 
 /** What one unit of it is worth in dollars. Throws InvalidInput that says how to tell. */
-async function checkRate({ rates }: BudgetsOptions, { currency }: BudgetWords): Promise<number> {
+async function checkRate({ rates }: BudgetsOptions, user: string, { currency }: BudgetWords): Promise<number> {
   if (currency === base) return 1
-  const rate = (await rates())[currency]
+  const rate = (await rates(user))[currency]
   if (rate !== undefined && Number.isFinite(rate) && rate > 0) return rate
   const message = `prices are in ${base}, and what one ${currency} is worth is not known: set budget.rates to {"${currency}": 1.1} (dollars for one ${currency}), or say the budget in ${base}`
   throw new InvalidInput(message, { path: '/text' })
@@ -205,7 +205,7 @@ function factOf({ newId, now }: BudgetsOptions, user: string, fact: Pick<NewEven
 
 async function list(room: Room, user: string): Promise<readonly (Budget & { readonly spent: Micros })[]> {
   const kept = [...(await streamOf(room, user).state()).values()]
-  const rates = kept.some(({ budget }) => budget.currency !== base) ? await room.options.rates() : {}
+  const rates = kept.some(({ budget }) => budget.currency !== base) ? await room.options.rates(user) : {}
   const sorted = kept.sort((a, b) => order.indexOf(a.budget.scope) - order.indexOf(b.budget.scope) || (a.budget.id < b.budget.id ? -1 : 1))
   return Promise.all(
     sorted.map(async (one) => ({ ...one.budget, spent: fromDollars(await spentFor(room, one.budget), rateOf(one, rates)) })),
