@@ -85,7 +85,7 @@ describe('[D14] properties of every decision', () => {
         expect(more).toHaveLength(1)
         expect(open(what, { ...given, rules: [...given.rules, ...more] })).toBeLessThanOrEqual(open(what, given))
       }),
-      { numRuns: 3_000 },
+      { numRuns: 800 },
     )
   })
 
@@ -96,7 +96,7 @@ describe('[D14] properties of every decision', () => {
         expect(by[0]).toBeGreaterThanOrEqual(by[1] ?? 0)
         expect(by[1]).toBeGreaterThanOrEqual(by[2] ?? 0)
       }),
-      { numRuns: 3_000 },
+      { numRuns: 800 },
     )
   })
 
@@ -117,7 +117,7 @@ describe('[D14] properties of every decision', () => {
           open(what, { ...given, grants: [...given.grants, one] }),
         )
       }),
-      { numRuns: 3_000 },
+      { numRuns: 800 },
     )
   })
 
@@ -169,7 +169,7 @@ describe('[D14] properties of every decision', () => {
         expect(given.grants.find(({ id }) => id === by)).toBeDefined()
         expect(given.grants.some((one) => one.taint === 'foreign' && one.scope !== 'always')).toBe(true)
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     )
   })
 })
@@ -181,7 +181,7 @@ describe('patterns', () => {
         if (isWithin(parsePattern(inner), parsePattern(outer)) && matches(parsePattern(inner), target))
           expect(matches(parsePattern(outer), target)).toBe(true)
       }),
-      { numRuns: 3_000 },
+      { numRuns: 800 },
     )
   })
 

@@ -4,6 +4,7 @@ import { isObject } from '../../base/json.ts'
 import { readAnswer, readDecided, readGrantAdded, readGrantRevoked, readRequest, readRequested } from '../../policy/facts.ts'
 import { grantOf } from '../../policy/grant.ts'
 import type { ApprovalRow, PolicyStore } from '../../policy/policy-store.ts'
+import { userOf } from '../../protocol/actor.ts'
 import type { Event } from '../../protocol/event.ts'
 import type { Db } from './db.ts'
 import { addGrant } from './policy-grants.ts'
@@ -36,11 +37,11 @@ export const approvalHandlers: Record<string, On> = {
   'process-closed': (db, event, t) => revokeOpen(db, t, { lane: event.lane, turn: null }),
   'grant-added'(db, event, t) {
     const grant = readGrantAdded(event)
-    if (grant !== null) addGrant(db, t, grant)
+    if (grant !== null && isOwn(event, grant.user)) addGrant(db, t, grant)
   },
   'grant-revoked'(db, event, t) {
     const revoked = readGrantRevoked(event)
-    if (revoked === null) return
+    if (revoked === null || !isOwn(event, revoked.user)) return
     db.run(
       `UPDATE ${t('grants')} SET revoked_at = ? WHERE id = ? AND user = ? AND revoked_at IS NULL`,
       event.at,
@@ -48,6 +49,16 @@ export const approvalHandlers: Record<string, On> = {
       revoked.user,
     )
   },
+}
+
+/** A grant is a fact only in the person's own stream, written in their name: a turn's note of that type gives nothing. */
+function isOwn({ lane, actor }: Event, user: string): boolean {
+  return lane === `policy:${user}` && userOf(actor) === user
+}
+
+/** What the lane itself wrote, not what an engine noted under that name. */
+function isNoted(event: Event): boolean {
+  return event.data['noted'] === true
 }
 
 /** Whether a turn that ends takes anything with it: an open approval, or a grant that was for this turn. */
@@ -59,7 +70,7 @@ export function hasOpen(db: Db, event: Event): boolean {
 
 function requested(db: Db, event: Event, t: TableNames): void {
   const fact = readRequested(event)
-  if (fact === null) return
+  if (fact === null || isNoted(event)) return
   const { approval, turn, due, request } = fact
   const { user, session } = request.where
   db.run(
@@ -76,7 +87,7 @@ function decided(db: Db, event: Event, t: TableNames): void {
   const fact = readDecided(event)
   const row =
     fact && db.get<{ request: string }>(`SELECT request FROM ${t('approvals')} WHERE id = ? AND status = 'requested'`, fact.approval)
-  if (!row || !fact) return
+  if (!row || !fact || isNoted(event)) return
   const { outcome, value, by } = fact.answer
   const request = readRequest(JSON.parse(row.request))
   const answer = outcome === 'answered' ? readAnswer(value) : null

@@ -1,0 +1,94 @@
+// Recorded facts about outheis' narrow agents and about what follows a failure, over our own tables.
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { classPledge, isPledged, narrowPledge } from '../../src/policy/capability.ts'
+import { classOf, failureClasses, mostRetries, nextStep, outageStep, probeEveryMs } from '../../src/policy/retry.ts'
+import { describeShared } from '../shared.ts'
+
+const capability = (word: string) => (word === 'execute' ? 'exec' : word.replaceAll(':', '.'))
+const matrix = z.looseObject({ matrix: z.record(z.string(), z.record(z.string(), z.union([z.array(z.string()), z.boolean()]))) })
+const row = z.looseObject({
+  id: z.string(),
+  agent: z.string().optional(),
+  need: z.string().optional(),
+  allow: z.boolean().optional(),
+  seq: z.array(z.string()).optional(),
+  expect: z.string().optional(),
+})
+
+describeShared('[D5] outheis: capabilities', 'outheis/capability-matrix.json', ({ rows, file }) => {
+  test.each(Object.entries(matrix.parse(file).matrix))(
+    '[D5] the pledge of %s holds what its row says, and nothing else of these',
+    (agent, held) => {
+      const said = Object.entries(held).flatMap(([what, how]) =>
+        Array.isArray(how) ? how.map((one) => capability(`${what}:${one}`)) : how ? [capability(what)] : [],
+      )
+      const known = [
+        'vault.read',
+        'vault.write',
+        'vault.write.import',
+        'insights.read',
+        'insights.write',
+        'rules.read',
+        'rules.write',
+        'network',
+        'exec',
+      ]
+      expect(known.filter((one) => isPledged(classPledge(agent), one)).sort()).toEqual([...said].sort())
+    },
+  )
+
+  test.each(rows.map((one) => row.parse(one)).map((one) => [one.id, one] as const))('[D5] %s', (_id, one) => {
+    if (one.agent !== undefined && one.need !== undefined)
+      return expect(isPledged(classPledge(one.agent), capability(one.need))).toBe(one.allow)
+    expect(one.expect).toContain('refused')
+    const steps = (one.seq ?? []).map((step) =>
+      step
+        .replace(/^pledge /, '')
+        .split(',')
+        .map(capability),
+    )
+    const [first = [], ...rest] = steps
+    const last = rest.pop() ?? []
+    const held = rest.reduce<readonly string[]>((now, wanted) => narrowPledge(now, wanted), first)
+    expect(() => narrowPledge(held, last)).toThrow('only ever narrowed')
+  })
+})
+
+const failure = z.looseObject({
+  id: z.string(),
+  class: z.enum(failureClasses).optional(),
+  action: z.union([z.string(), z.array(z.string())]).optional(),
+  max: z.number().optional(),
+  expect: z.string().optional(),
+})
+const half = () => 0.5
+
+describeShared('[D13] outheis: retries and errors', 'outheis/retry-and-errors.json', ({ rows }) => {
+  test.each(rows.map((one) => failure.parse(one)).map((one) => [one.id, one] as const))('[D13] %s', (id, one) => {
+    if (one.class !== undefined) return expectAction(one)
+    if (one.expect?.startsWith('fallback mode')) {
+      const down = outageStep(null, false, 0)
+      expect([down.tell, outageStep(down.outage, false, 1).tell, outageStep(down.outage, null, probeEveryMs).probe]).toEqual([
+        'down',
+        null,
+        true,
+      ])
+      expect(outageStep(down.outage, true, 2)).toEqual({ outage: null, tell: 'up', probe: false })
+      return expect(one.expect).toContain(`probe ${probeEveryMs / 60_000} min`)
+    }
+    // How an agent's failure reaches who asked is a turn that settles as failed and answers (L11).
+    expect(id).toBe('err-agent-exception-code')
+    expect(classOf({})).toBe('persistent')
+  })
+})
+
+function expectAction({ class: kind = 'persistent', action, max }: z.infer<typeof failure>): void {
+  const step = nextStep({ class: kind, attempt: 1 }, half)
+  if (action === 'retry') {
+    expect(step.action).toBe('retry')
+    expect(max).toBe(mostRetries)
+    expect(nextStep({ class: kind, attempt: mostRetries + 1 }, half).action).toBe('abort')
+  } else if (action === 'ask user') expect(step).toEqual({ action: 'ask' })
+  else expect(step).toMatchObject({ action: 'abort', inform: true, log: true })
+}
