@@ -1,7 +1,9 @@
 // HTML to readable text, whatever the page is made of: in a thread of its own with limits on time and memory, and by leaving out the
 // tags where that fails. The libraries are loaded by the thread alone, when the first page is read. Its time is real time.
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isObject } from '../../base/json.ts'
+import { packageRoot } from '../../base/root.ts'
 import type { Read, Reading } from './reader.ts'
 
 const budgetMs = 4_000
@@ -23,7 +25,7 @@ export async function readable(reading: Reading): Promise<Read & { readonly note
 }
 
 async function inThread(reading: Reading): Promise<Read | null> {
-  const worker = new Worker(new URL('./reader.ts', import.meta.url), {
+  const worker = new Worker(join(packageRoot, 'src', 'tools', 'web', 'reader.ts'), {
     resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
     env: {},
     stdout: true,
