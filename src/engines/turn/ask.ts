@@ -25,6 +25,10 @@ export type Asked =
       readonly given: Manifest
       readonly cost?: Micros | null
       readonly fellBack?: NonNullable<Extract<ModelReply, { ok: true }>['fellBack']>
+      /** Who answered instead of whom: to be said, once a rest of a model. */
+      readonly notice?: string
+      /** What attempts within the call are counted with that broke off. */
+      readonly lost?: Micros
       readonly attempt?: number
     }
   | { readonly ok: false; readonly said: string; readonly budget?: OverBudget }

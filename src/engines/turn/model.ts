@@ -66,13 +66,13 @@ function ownIds(own: readonly OwnLine[], calls: readonly ToolCall[]): readonly T
 type Call = { readonly step: string; readonly setup: Setup; readonly asked: Extract<Asked, { ok: true }> }
 
 function noteCall(turn: Turn, { step, setup, asked }: Call): void {
-  const { given, usage, model, finish, cost = null, attempt = 1, fellBack = [] } = asked
+  const { given, usage, model, finish, cost = null, attempt = 1, fellBack = [], lost: broken = 0 } = asked
   const { name, source } = setup.agent
   const agent = { name, version: source.version, hash: source.hash }
   const data = { step, model, finish, agent, tools: setup.tools.map((tool) => tool.name), given, usage }
   turn.note(`manifest-${step}`, { type: 'manifest', visibility: 'operator', data })
   // Attempts that were cut short got no bill: each is counted like the one that came through.
-  const lost = (attempt - 1) * (cost ?? 0)
+  const lost = (attempt - 1) * (cost ?? 0) + broken
   const spent = {
     ...spenderOf(turn),
     step,
@@ -87,12 +87,11 @@ function noteCall(turn: Turn, { step, setup, asked }: Call): void {
   turn.note(`spent-${step}`, { type: 'model-spent', data: spent })
 }
 
-function noticesOf({ finish, fellBack = [], model }: Call['asked']): readonly string[] {
-  const [first] = fellBack
+function noticesOf({ finish, notice }: Call['asked']): readonly string[] {
   return [
     ...(finish === 'length' ? ["The answer ends here because it reached the model's length limit."] : []),
     ...(finish === 'content-filter' ? ["The provider's content filter ended this answer."] : []),
-    ...(first ? [`Answered by ${model}, because ${first.model} could not: ${first.message}`] : []),
+    ...(notice ? [notice] : []),
   ]
 }
 
