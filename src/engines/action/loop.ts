@@ -84,11 +84,12 @@ async function takeReply(rooms: ActionRooms, scene: Scene, { vocabulary, round, 
   const acts = reply.toolCalls.filter((call) => call.name === actName)
   const others = reply.toolCalls.filter((call) => call.name !== actName)
   if (reply.toolCalls.length === 0) return takeProse(scene, { vocabulary, round, reply })
+  // Words beside tools were shown live: they are a line before what the tools bring.
+  if (acts.length === 0) sayProse(scene, { round, reply })
   const done = others.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls: others, mind, guard }) : null
   const answer = (text: string) => own.push(...resultsOf(reply, done?.called ?? [], text))
   const around = { ...(done ? { waited: done.waited, arrived: done.arrived } : {}) }
   if (acts.length === 0) {
-    sayProse(scene, { round, reply })
     answer('')
     if (!done?.end) return { end: false, ...around }
     scene.voice.say(`circles-${round}`, { text: done.end })
