@@ -1,7 +1,7 @@
 // Secrets through the whole hub: the real program, a real folder, a scripted model behind real HTTP. What was given is looked for in
 // every file, in the log, and in all that the model was asked.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, startScriptedModel } from '../../src/models/scripted.ts'
 import { type Hub, modelEnv, newPlace, type Place } from '../program.ts'
@@ -21,6 +21,8 @@ const given = {
   passphrase: `a passphrase ${random()}`,
   title: `glpat-${random()}`,
   failed: `in-an-error-${random()}`,
+  read: `read-by-a-tool-${random()}`,
+  readFound: `sk-ant-${random()}`,
 }
 
 let place: Place
@@ -73,6 +75,16 @@ test('[V5] a value given to the hub is found nowhere: not in the data folder, th
   expect((await request('POST', '/api/secrets', { name: 'over-http', value: given.http, agents: ['*'] })).status).toBe(201)
   expect((await request('POST', '/api/secrets', { name: 'model', value: given.said })).status).toBe(201)
   expect((await request('POST', '/api/secrets', { name: 'failed', value: given.failed })).status).toBe(201)
+
+  const root = join(place.home, '..', `${basename(place.home)}-root`)
+  mkdirSync(root)
+  writeFileSync(join(root, 'notes.txt'), `one: ${given.read}\ntwo: ${given.readFound}\n`)
+  await json(['secrets', 'set', 'read'], given.read)
+  await json(['projects', 'create', 'notes', '--root', root])
+  model.script({ calls: [{ name: 'file_read', input: { path: 'notes.txt' } }] }, 'It is read.')
+  expect((await json(['ask', '--agent', 'quick', '--project', 'notes', 'read it'])).reply.text).toBe('It is read.')
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/one: \{\{secret:read\}\}.*two: \{\{secret:anthropic-[0-9a-f]{12}\}\}/)
+  rmSync(root, { recursive: true })
 
   model.script(`Here it is: ${given.said}, and ${given.provider} too.`, { status: 400, message: `no such key ${given.failed}` })
   const marker = `no-secret-${random()}`
