@@ -41,6 +41,9 @@ const variables: Record<ProviderName, Variables> = {
   'openai-compatible': { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', secret: 'openai-compatible-api-key', usual: null },
 }
 
+/** Behind these an address of this machine is a model of this machine; behind a vendor's name it is a way to the vendor. */
+const ownServers: readonly ProviderName[] = ['ollama', 'openai-compatible']
+
 /** The name under which the secret store may have its key; null: it wants none. */
 export function secretOf(provider: ProviderName): string | null {
   return variables[provider].secret
@@ -62,7 +65,7 @@ export function accessOf(
     key,
     missing: whatIsMissing(provider, { hasKey: key !== null, hasOwnAddress: own !== null }),
     account: `${provider} ${baseUrl} ${mark}`,
-    isLocal: baseUrl !== null && (isLoopback(baseUrl) || marked.includes(originOf(baseUrl))),
+    isLocal: baseUrl !== null && ((ownServers.includes(provider) && isLoopback(baseUrl)) || marked.includes(originOf(baseUrl))),
   }
 }
 

@@ -280,14 +280,13 @@ test('a stop ends a wait', async () => {
 })
 
 describe('[M9] local-only', () => {
-  /** A server elsewhere is one that is reached by another name than this machine's; what it is asked must never come. */
+  /** The server of a vendor stands for elsewhere, wherever it is: what it is asked must never come. */
   test('nothing is sent elsewhere, not even when every local model fails', async () => {
     const elsewhere = await startScriptedModel()
     servers.push(elsewhere)
-    // 0.0.0.0 leads to this machine, and is no loopback address: so the test can see what would have left.
-    const anthropicUrl = elsewhere.url.replace('127.0.0.1', '0.0.0.0')
+    const anthropicUrl = elsewhere.url
     const replies: Record<string, ScriptedReply> = { l1: { status: 500 }, l2: { status: 429, retryAfter: 100 } }
-    const { models, asked } = await world('anthropic/far,ollama/l1,openai/l2', (model) => replies[model] ?? 'no', {
+    const { models, asked } = await world('anthropic/far,ollama/l1,openai-compatible/l2', (model) => replies[model] ?? 'no', {
       anthropicUrl,
       retries: 0,
     })
@@ -303,6 +302,19 @@ describe('[M9] local-only', () => {
     const { models } = await world('anthropic/far', () => 'no', { anthropicUrl })
     const reply = await ask(models, { localOnly: true })
     expect(reply).toMatchObject({ ok: false, code: 'no_model', message: expect.stringContaining('anthropic/far') })
+  })
+
+  test('an address of this machine behind a vendor is a way to the vendor, unless a person says otherwise', async () => {
+    const near = await world('openai/l', () => 'no')
+    expect(await ask(near.models, { localOnly: true })).toMatchObject({ code: 'no_model' })
+    expect(near.asked).toEqual([])
+    const store = { get: async (key: string) => (key === 'models.local' ? [near.server.origin] : null), set: async () => {} }
+    const marked = openModels(
+      { models: { light: 'openai/l', standard: 'openai/l', deep: 'openai/l' }, providers: { OPENAI_BASE_URL: near.server.url } },
+      { clock: systemClock, store },
+    )
+    await marked.reload()
+    expect(await ask(marked, { localOnly: true })).toMatchObject({ ok: true, cost: 0 })
   })
 
   test("a model that Ollama hands on to another machine is none of this machine's", async () => {

@@ -88,9 +88,7 @@ async function ask(
 ): Promise<ModelReply> {
   server = await startScriptedModel({ otherwise: () => reply })
   const name = 'google/gemini-2.5-flash'
-  // By another name than this machine's, so that it is not one of its own models, which cost nothing.
-  const origin = server.origin.replace('127.0.0.1', '0.0.0.0')
-  const providers = { GOOGLE_GENERATIVE_AI_BASE_URL: `${origin}/v1beta`, GOOGLE_GENERATIVE_AI_API_KEY: 'AIza' }
+  const providers = { GOOGLE_GENERATIVE_AI_BASE_URL: `${server.origin}/v1beta`, GOOGLE_GENERATIVE_AI_API_KEY: 'AIza' }
   const models = openModels({ models: { light: name, standard: name, deep: name }, providers }, { clock: systemClock, retries: 0, budgets })
   const request = { tier: 'standard' as const, messages: [{ role: 'user' as const, text: 'hello' }], tools: [], spender, ...given.request }
   return models.stream(request, { signal: given.signal ?? new AbortController().signal, onText: () => {}, priority: 'person' })
