@@ -238,7 +238,7 @@ describe('the hub', () => {
     await place.run(['ask', 'second', '--session', session, '--wait', '0'])
     const { out } = await place.run(['status'])
     expect(out).toContain(session)
-    expect(out).toMatch(/turn trn_\S+ \(quick\)/)
+    expect(out).toMatch(/turn trn_\S+ \(hub\)/)
     expect(out).toMatch(/message msg_\S+ waits behind/)
     stands.release()
   })
