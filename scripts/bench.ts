@@ -21,6 +21,7 @@ import { type Accepted, type Figure, head, isHeld, isLost, lineOf } from './benc
 import { long } from './bench/long.ts'
 import type { Part } from './bench/part.ts'
 import { openPlace } from './bench/place.ts'
+import { policy } from './bench/policy.ts'
 import { requests } from './bench/requests.ts'
 import { restart } from './bench/restart.ts'
 import { rules } from './bench/rules.ts'
@@ -28,7 +29,7 @@ import { sockets } from './bench/sockets.ts'
 import { start } from './bench/start.ts'
 import { turns } from './bench/turns.ts'
 
-const parts: readonly Part[] = [start, turns, durable, rules, requests, sockets, long, restart]
+const parts: readonly Part[] = [start, turns, durable, rules, policy, requests, sockets, long, restart]
 const acceptedFile = join(packageRoot, 'bench', 'accepted.json')
 
 const { values: asked } = parseArgs({
