@@ -3,8 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { cwd } from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
+import { systemClock } from '../base/clock.ts'
 import { type MessageAnswered, maxWaitSeconds, messageAccepted, messageAnswered, sessionMade } from '../protocol/api.ts'
 import { isFinal } from '../protocol/message-status.ts'
+import type { ApprovalBrief } from '../protocol/shapes.ts'
+import { approvalText } from './approval-text.ts'
 import { findHub, type Hub } from './hub.ts'
 import { type Call, exitCodes, HubUnreachable, oneLine, type Result, tell, WrongUsage } from './output.ts'
 
@@ -97,14 +100,29 @@ function resultOf(answered: MessageAnswered, session: string, waitSeconds: numbe
   const text = answered.reply?.text ?? ''
   if (answered.status === 'settled') return { value, text }
   if (answered.status === 'waiting') {
-    tell(`It waits for your answer: ${answered.question?.text ?? 'a question is open'}`)
-    tell(`Answer with: steward sessions answer ${answered.question?.id ?? session} TEXT`)
+    for (const line of answered.approval ? forYes(answered.approval) : forWords(answered.question, session)) tell(line)
     return { value, text, code: exitCodes.waiting }
   }
   if (answered.status === 'failed') tell(`It failed: ${answered.why ?? 'no reason was given'}`)
   else if (answered.status === 'stopped') tell('It was stopped.')
   else tell(`No answer within ${waitSeconds} seconds. It goes on; look with: steward sessions show ${session}`)
   return { value, text, code: exitCodes.failed }
+}
+
+/** What waits, and the exact commands that answer it. */
+function forYes(asked: ApprovalBrief): readonly string[] {
+  return [
+    `It waits for your yes: ${asked.text}`,
+    approvalText(asked, { now: systemClock.now(), colours: false, lines: 40 }),
+    `Say yes with: steward approvals allow ${asked.id}`,
+    `Say no with: steward approvals deny ${asked.id}`,
+  ]
+}
+
+function forWords(asked: MessageAnswered['question'], session: string): readonly string[] {
+  const options = asked?.options?.map((one, at) => `  ${at + 1}. ${one.label}`) ?? []
+  const how = `Answer with: steward sessions answer ${asked?.id ?? session} TEXT`
+  return [`It waits for your answer: ${asked?.text ?? 'a question is open'}`, ...options, how]
 }
 
 /** A whole number of at least 0; anything else is wrong usage. */

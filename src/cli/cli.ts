@@ -7,6 +7,7 @@
 
 import { Command, CommanderError } from 'commander'
 import { version } from '../base/root.ts'
+import { addApprovals, addGrants, addInbox, addModels, addTurn } from './deciding-commands.ts'
 import { addBudgets, addSecrets } from './keeping-commands.ts'
 import { type Call, codeOf, exitCodes, printError, printResult, type Result, type Run } from './output.ts'
 import type { NewProject } from './projects.ts'
@@ -109,6 +110,11 @@ function addHub(program: Command, run: Run): void {
 }
 
 function addLists(program: Command, run: Run): void {
+  addInbox(program.command('inbox').helpCommand(false).description('what needs you, and your answers'), run)
+  addApprovals(program.command('approvals').helpCommand(false).description('what waits for your yes or no'), run)
+  addGrants(program.command('grants').helpCommand(false).description('what agents may do without asking'), run)
+  addModels(program.command('models').helpCommand(false).description('providers, tiers, prices; test and choose'), run)
+  addTurn(program.command('turn <id>').description('what a turn did, step by step, with cost and cause'), run)
   addSessions(program.command('sessions').helpCommand(false).description('list, show, and end conversations'), run)
   addProjects(program.command('projects').helpCommand(false).description('list, show, create and archive projects'), run)
   addSecrets(program.command('secrets').helpCommand(false).description('values that agents use and nobody sees'), run)
@@ -146,6 +152,14 @@ function addSessions(sessions: Command, run: Run): void {
     .command('answer <id> <text...>')
     .description('answer an open question, by its id or that of its session')
     .action((id: string, words: string[]) => run(async (call) => (await file()).answerQuestion(call, id, words.join(' '))))
+  sessions
+    .command('turns <id>')
+    .description('its turns; look at one with: steward turn ID')
+    .action((id: string) => run(async (call) => (await import('./turn.ts')).listTurns(call, id)))
+  sessions
+    .command('mode <id> <mode>')
+    .description('how much may be done without asking: read-only, ask, auto, or default')
+    .action((id: string, mode: string) => run(async (call) => (await file()).setMode(call, id, mode)))
   sessions
     .command('stop <id>')
     .description('stop what runs in it')

@@ -1,5 +1,6 @@
 // What a command gives back: one JSON value or text on standard output, messages on standard error, and an exit code.
 
+import type { Command } from 'commander'
 import { messageOf, StewardError } from '../base/errors.ts'
 
 /** CONTRACT section 3. */
@@ -15,10 +16,21 @@ export type Call = {
 }
 
 /** A command ends with this: what stands on standard output, and the exit code. `value` is shown with --json, `text` without. */
-export type Result = { readonly value: unknown; readonly text: string; readonly code?: ExitCode }
+export type Result = {
+  readonly value: unknown
+  readonly text: string
+  /** The same with colours, for a terminal that has them. What others wrote in it has been through safeText. */
+  readonly painted?: string
+  readonly code?: ExitCode
+}
 
 /** Runs what a command does and prints what it gives back. */
 export type Run = (act: (call: Call) => Promise<Result>) => Promise<void>
+
+/** Lines below a command's help. */
+export function examples(command: Command, ...lines: readonly string[]): void {
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+}
 
 /** The way a command was used is wrong. Exit code 2. */
 export class WrongUsage extends StewardError {
@@ -39,8 +51,9 @@ export function codeOf(error: unknown): ExitCode {
   return error instanceof HubUnreachable ? exitCodes.unreachable : exitCodes.failed
 }
 
-export function printResult(call: Pick<Call, 'json'>, { value, text }: Result): void {
+export function printResult(call: Pick<Call, 'json'>, { value, text, painted }: Result): void {
   if (call.json) process.stdout.write(`${JSON.stringify(value ?? null)}\n`)
+  else if (painted !== undefined) process.stdout.write(`${painted}\n`)
   else if (text !== '') process.stdout.write(`${forPlace(text, process.stdout)}\n`)
 }
 
@@ -51,6 +64,11 @@ export function printError(call: Pick<Call, 'json'>, error: unknown): void {
   const about =
     error instanceof StewardError ? { code: error.code, ...(error.path === undefined ? {} : { path: error.path }) } : { code: 'failed' }
   process.stdout.write(`${JSON.stringify({ error: { ...about, message: messageOf(error) } })}\n`)
+}
+
+/** A terminal that shows colours, as far as the environment does not say otherwise (NO_COLOR, TERM=dumb). */
+export function hasColours(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'hasColors'>): boolean {
+  return stream.isTTY === true && stream.hasColors()
 }
 
 /** A sentence for the person, beside the result. */

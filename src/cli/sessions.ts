@@ -4,6 +4,7 @@ import { messages, questions, sessions, steered } from '../protocol/api.ts'
 import type { Message } from '../protocol/message.ts'
 import { project, question, type Session, session } from '../protocol/shapes.ts'
 import { findHub } from './hub.ts'
+import { optionIn } from './option.ts'
 import { type Call, oneLine, type Result, table, WrongUsage } from './output.ts'
 import { everyRow } from './paging.ts'
 
@@ -23,7 +24,8 @@ export async function showSession(call: Call, id: string): Promise<Result> {
   const hub = await findHub(call)
   const found = await hub.call('GET', pathOf(id), session)
   const lines = await everyRow(hub, `${pathOf(id)}/messages`, messages)
-  const head = `${found.title} (${found.id}, ${found.project}, ${found.agent}, ${stateOf(found)})`
+  const mode = found.mode === undefined ? '' : `, mode ${found.mode}`
+  const head = `${found.title} (${found.id}, ${found.project}, ${found.agent}, ${stateOf(found)}${mode})`
   const open = found.openQuestions.map((one) => `? ${one.text}\n  answer with: steward sessions answer ${one.id} TEXT`)
   return { value: { ...found, messages: lines }, text: [head, ...lines.map(asText), ...open].join('\n\n') }
 }
@@ -32,6 +34,17 @@ export async function renameSession(call: Call, id: string, title: string): Prom
   const hub = await findHub(call)
   const changed = await hub.call('PATCH', pathOf(id), session, { body: { title } })
   return { value: changed, text: `The session is called "${changed.title}".` }
+}
+
+export const modes = ['read-only', 'ask', 'auto', 'default'] as const
+
+/** `default`: as the project or the person has it. */
+export async function setMode(call: Call, id: string, mode: string): Promise<Result> {
+  const found = modes.find((one) => one === mode)
+  if (found === undefined) throw new WrongUsage(`The mode is "${oneLine(mode, 40)}"; allowed are ${modes.join(', ')}.`)
+  const hub = await findHub(call)
+  const changed = await hub.call('PATCH', pathOf(id), session, { body: { mode: found === 'default' ? null : found } })
+  return { value: changed, text: `Session ${changed.id}: mode ${changed.mode ?? found}.` }
 }
 
 export async function endSession(call: Call, id: string, verb: 'close' | 'archive'): Promise<Result> {
@@ -62,7 +75,7 @@ export async function answerQuestion(call: Call, id: string, text: string): Prom
   if (mine.length > 1)
     throw new WrongUsage(`${mine.length} questions are open in that session; name one of ${mine.map((one) => one.id).join(', ')}.`)
   const asked = mine[0] ?? open.items.find((one) => one.id === id)
-  const option = asked?.options?.find((one) => one.label.toLowerCase() === text.trim().toLowerCase())
+  const option = optionIn(asked?.options ?? [], text)
   const body = option ? { option: option.label } : { text }
   const answered = await hub.call('POST', `/api/questions/${encodeURIComponent(asked?.id ?? id)}`, question, { body })
   return { value: answered, text: 'The answer is given.' }

@@ -1,6 +1,7 @@
 // `steward status`: what runs, and what waits behind what.
 
 import { health, processView, sessions } from '../protocol/api.ts'
+import { approvals } from '../protocol/api-approvals.ts'
 import type { Session } from '../protocol/shapes.ts'
 import { findHub, type Hub } from './hub.ts'
 import { type Call, exitCodes, oneLine, type Result } from './output.ts'
@@ -12,13 +13,15 @@ export async function status(call: Call): Promise<Result> {
   const hub = await findHub(call)
   const ready = await readiness(hub)
   const all = await everyRow(hub, '/api/sessions', sessions)
+  const { items: waiting } = await hub.call('GET', '/api/approvals', approvals, { query: { status: 'requested' } })
   const busy = await Promise.all(all.filter(isBusy).map((session) => look(hub, session)))
   const { address, pid, version } = hub.runtime
-  const value = { address, pid, version, home: hub.home, ...ready, sessions: all.length, busy }
+  const value = { address, pid, version, home: hub.home, ...ready, sessions: all.length, busy, approvals: waiting }
   const head = [`Steward ${version} at ${address} (process ${pid}), data in ${hub.home}`]
   const notice = ready.why.map((why) => `! ${why}`)
   const rest = busy.length === 0 ? ['Nothing runs and nothing waits.'] : busy.flatMap(describe)
-  return { value, text: [...head, ...notice, ...rest].join('\n'), code: ready.status === 'ok' ? exitCodes.done : exitCodes.failed }
+  const asks = waiting.map((one) => `? ${one.capability} ${oneLine(one.target, 60)} needs your yes (steward approvals show ${one.id})`)
+  return { value, text: [...head, ...notice, ...rest, ...asks].join('\n'), code: ready.status === 'ok' ? exitCodes.done : exitCodes.failed }
 }
 
 /** A hub that is not ready says why with a 503; that is an answer here. */
