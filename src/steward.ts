@@ -219,7 +219,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const sandbox = sandboxOf(programs)
   const families = await openFamilies({ ...rooms, ...scopes, taint: policy.taint, zone, owner: people.owner.name, work: () => work })
   const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach: families.reach }
-  const past = folderPast(join(config.home, 'blobs', 'past'))
+  const past = folderPast(join(config.home, 'blobs', 'past'), secrets)
   const tools = openTools({ clock, log, zone, results, closed: [config.home], policy, past, exec, seal })
   for (const tool of families.tools) tools.register(tool)
   opened(regularly(rooms, readLimitsMs, families.refresh))

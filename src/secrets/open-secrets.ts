@@ -2,6 +2,7 @@
 import { messageOf, NotFound, Unavailable } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Actor } from '../protocol/actor.ts'
+import { openBytes } from './bytes.ts'
 import { nameHash, type RandomBytes } from './cipher.ts'
 import type { RecordFact, SecretFact } from './facts.ts'
 import { inForm } from './forms.ts'
@@ -50,6 +51,7 @@ export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
       return vault.locked
     },
     ...sealing,
+    ...openBytes({ vault, random, holds: (text) => sealing.mask(text) !== text }),
     scrub: (text) => room.matcher.replace(text),
     list: async () => vault.rows().map(infoOf),
     value: async (name) => ownValue(vault, name),

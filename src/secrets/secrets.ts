@@ -53,6 +53,12 @@ export type Secrets = {
   sealJson<T>(value: T, options?: { readonly names: boolean }): Promise<T>
   /** Like scrub, and what is unmistakably a secret is not shown either; nothing is kept. For the log. */
   mask(text: string): string
+  /**
+   * For a copy of a person's file: encrypted as a whole when there is a secret in it, else the same bytes. `unlockBytes` gives back
+   * what was given. Both throw Unavailable when that needs the key and the store is locked.
+   */
+  lockBytes(bytes: Uint8Array): Promise<Uint8Array>
+  unlockBytes(bytes: Uint8Array): Promise<Uint8Array>
   /** Replaces references by values at the moment of use. Throws Denied that names the secret and what is missing. */
   resolve(text: string, use: { readonly agent: string; readonly host?: string }): Promise<string>
   /** Where the wrapping key is, for doctor; null: nothing was given to keep yet, so there is none. */

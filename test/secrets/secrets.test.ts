@@ -215,6 +215,25 @@ describe('use', () => {
     expect(JSON.stringify(bench().facts)).not.toMatch(/staple|second value|a1B2/)
   })
 
+  test('[V5] a copy of a file with a secret is kept encrypted, and comes back byte by byte also after the key has changed', async () => {
+    const secrets = await bench().open()
+    await secrets.set({ name: 'mail', value }, by)
+    const plain = Buffer.from([0, 255, 10, 13])
+    expect(await secrets.lockBytes(plain)).toBe(plain)
+    const file = Buffer.concat([Buffer.from(`PASS=${value}\r\n`), plain])
+    const kept = await secrets.lockBytes(file)
+    expect(Buffer.from(kept).includes(value)).toBe(false)
+    const twice = await secrets.lockBytes(kept)
+    await secrets.rotateKey(by)
+    await secrets.remove('mail', by)
+    const again = await bench().open()
+    expect(Buffer.from(await again.unlockBytes(kept)).equals(file)).toBe(true)
+    expect(Buffer.from(await again.unlockBytes(twice)).equals(kept)).toBe(true)
+    expect(await again.unlockBytes(plain)).toBe(plain)
+    rmSync(join(bench().home, 'keys'), { recursive: true })
+    await expect((await bench().open()).unlockBytes(kept)).rejects.toThrow(Unavailable)
+  })
+
   test('[V1] a key file that others could read is narrowed', async () => {
     await (await bench().open()).set({ name: 'mail', value }, by)
     const folder = join(bench().home, 'keys')

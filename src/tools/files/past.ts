@@ -38,17 +38,23 @@ export type Past = {
   find(id: string): Promise<Change | null>
 }
 
-/** Files of mode 0600 below `folder`. */
-export function folderPast(folder: string): Past {
+/** How bytes are kept where a secret is among them (secrets/secrets.ts). */
+export type Lock = { lockBytes(bytes: Uint8Array): Promise<Uint8Array>; unlockBytes(bytes: Uint8Array): Promise<Uint8Array> }
+
+/** Files of mode 0600 below `folder`. Without a lock bytes are kept as they are. */
+export function folderPast(folder: string, lock?: Lock): Past {
   const blob = (name: string) => join(folder, 'bytes', name.slice(0, 2), name)
   const note = (id: string) => join(folder, 'changes', `${id}.json`)
   return {
     async keep(bytes) {
       const name = hashOf(bytes)
-      await putOnce(blob(name), bytes)
+      await putOnce(blob(name), lock ? await lock.lockBytes(bytes) : bytes)
       return name
     },
-    bytes: async (name) => (hash.safeParse(name).success ? readOrNull(blob(name)) : null),
+    async bytes(name) {
+      const kept = hash.safeParse(name).success ? await readOrNull(blob(name)) : null
+      return kept !== null && lock ? lock.unlockBytes(kept) : kept
+    },
     record: (made) => putOnce(note(checkId(made.id)), Buffer.from(JSON.stringify(made))),
     async find(id) {
       if (!isId(id)) return null
