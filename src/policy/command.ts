@@ -60,8 +60,8 @@ function unwrap({ words, writes }: Words, depth: number): readonly Command[] {
 function innerOf(name: string, args: readonly string[]): readonly string[] | null {
   if (shells.has(name)) {
     const at = args.findIndex((arg) => /^-[a-z]*c[a-z]*$/.test(arg))
-    const script = at < 0 ? undefined : args[at + 1]
-    return script === undefined ? null : [script]
+    const onInput = args.indexOf('<<<')
+    return [at < 0 ? undefined : args[at + 1], onInput < 0 ? undefined : args[onInput + 1]].filter((script) => script !== undefined)
   }
   if (name === 'find') return afterExec(args)
   const withValue = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined
