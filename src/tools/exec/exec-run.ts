@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { sha256 } from '../../base/hash.ts'
 import { packageRoot } from '../../base/root.ts'
 import type { Plan, Risk } from '../../policy/decision.ts'
 import { findPlace, realView } from '../files/place.ts'
@@ -110,21 +111,31 @@ const reserved: ReadonlySet<string> = new Set(['HOME', 'PATH', 'TMPDIR'])
 
 async function planOf(means: ExecMeans, given: Input, context: ToolContext): Promise<Omit<Plan, 'tool' | 'capability'>> {
   const ready = await readied(means, given, context)
-  const target = commandLine(given.argv)
+  const variables = Object.entries(given.env ?? {}).map(([name, value]) => `${name}=${value}`)
+  const target = targetOf(given, variables)
   const usual = { target, destructive: false }
   if ('why' in ready)
     return { ...usual, risk: 'R0', outward: false, consequences: 'Nothing: it can not be run.', binding: `fault:${ready.code}` }
-  const variables = Object.entries(given.env ?? {}).map(([name, value]) => `${name}=${value}`)
   return {
     ...usual,
     risk: await riskOf(ready, given),
     outward: given.network || ready.sandbox === null,
     ...(given.network ? { capability: 'exec.network' } : {}),
     consequences: consequencesOf(ready, given),
-    preview: [`cd ${ready.cwd}`, ...variables, target, ...(given.stdin ? [`<<< ${given.stdin}`] : [])].join('\n').slice(0, 20_000),
+    preview: [`cd ${ready.cwd}`, ...variables, commandLine(given.argv), ...(given.stdin ? [`<<< ${given.stdin}`] : [])]
+      .join('\n')
+      .slice(0, 20_000),
     binding: ready.binding,
   }
 }
+
+/** All that decides what runs: a grant for `bash` is none for every script that it could be given on its input. */
+function targetOf({ argv, stdin = '' }: Input, variables: readonly string[]): string {
+  const input = stdin.length > mostJudged ? `${stdin.slice(0, mostJudged)} ${sha256(stdin)}` : stdin
+  return commandLine([...variables, ...argv, ...(input === '' ? [] : ['<<<', input])])
+}
+
+const mostJudged = 20_000
 
 /** What it does to the command itself is policy's to judge; here only what it could reach. */
 async function riskOf({ sandbox, roots }: Ready, { writes, network }: Input): Promise<Risk> {
