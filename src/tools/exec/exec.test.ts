@@ -153,6 +153,30 @@ boxed(`[T12] the sandbox${skipped}`, () => {
     expect(readdirSync(join(root, 'hub'))).toEqual(['steward.db'])
   })
 
+  test('shows programs of other folders, but no home and nothing closed for their sake', async () => {
+    for (const name of ['tools/bin/hello', 'tools/lib/x', 'home/bin/hi', 'home/lib/x', 'home/.steward/bin/hub'])
+      put(name, '#!/bin/sh\necho HELLO', base)
+    execFileSync('chmod', ['-R', '755', base])
+    const more = ['tools/bin', 'home/bin', 'home/.steward/bin'].map((name) => join(base, name)).join(':')
+    const given = { means: { path: `${more}:${path}` }, context: { closed: [join(base, 'home/.steward')] } }
+    expect((await run({ argv: ['hello'] }, given)).text).toContain('HELLO')
+    expect((await run({ argv: ['hi'] }, given)).text).toContain('HELLO')
+    const { text } = await run({ argv: ['ls', '-A', join(base, 'tools'), join(base, 'home'), join(base, 'home/.steward')] }, given)
+    expect(text).toMatch(/home:\nbin\n\n.*tools:\nbin\nlib/s)
+    expect(text).toContain('No such file')
+  })
+
+  test("hides a person's keys, also where their whole home is the project", async () => {
+    for (const name of ['.ssh/id_rsa', '.netrc', 'notes.txt']) put(name, `TEXT of ${name}`)
+    const before = process.env.HOME
+    process.env.HOME = root
+    const { text } = await sh('cat .ssh/id_rsa .netrc notes.txt; ls -A .ssh; echo x > .ssh/authorized_keys')
+    process.env.HOME = before
+    expect(text).toContain('TEXT of notes.txt')
+    expect(text).not.toMatch(/TEXT of (\.ssh|\.netrc)/)
+    expect(readdirSync(join(root, '.ssh'))).toEqual(['id_rsa'])
+  })
+
   test('has processes, names and rights of its own', async () => {
     expect(await textOf('ls /proc | grep -c "^[0-9]"')).toMatch(/\n[1-9]$/)
     expect(await textOf('grep -E "CapEff|NoNewPrivs" /proc/self/status')).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1$/)

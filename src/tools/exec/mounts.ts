@@ -1,5 +1,6 @@
 // What a command in the sandbox sees: the system to read, the project's folders, and nothing else of this machine.
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, dirname, join, sep } from 'node:path'
 import { isInside } from '../files/place.ts'
 
@@ -41,6 +42,10 @@ const configuration = [
   ],
   ...['pki', 'protocols', 'resolv.conf', 'services', 'ssl/certs', 'ssl/openssl.cnf', 'terminfo', 'timezone'],
 ].map((name) => join('/etc', name))
+const keyPlaces = [
+  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config/gcloud', '.config/gh', '.password-store', '.local/share/keyrings'],
+  ...['.netrc', '.pgpass', '.git-credentials', '.npmrc', '.pypirc', '.mozilla', '.config/google-chrome', '.config/chromium'],
+]
 /** Folders that are no project: a command in them could change the machine. */
 const pillars = [
   '/',
@@ -79,7 +84,7 @@ export function jail(given: Jail): readonly string[] {
     ...['--proc', '/proc', '--dev', '/dev'],
     ...(sandbox.sizes ? ['--size', String(tempBytes)] : []),
     ...['--tmpfs', '/tmp', '--dir', '/tmp/home', '--dir', '/run', '--dir', '/var', '--symlink', '../tmp', '/var/tmp'],
-    ...elsewhere(given.path).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...elsewhere(given.path, given.closed).flatMap((path) => ['--ro-bind-try', path, path]),
     ...folders(given),
     ...wayOut(given),
     ...(writes ? roots.flatMap(gitGuard) : []),
@@ -102,7 +107,7 @@ function bridged({ way }: Jail): readonly string[] {
 /** PATH inside: the hub's own, as far as it is visible there. */
 export function innerPath(path: string): string {
   const seen = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
-  const more = path.split(delimiter).filter((folder) => elsewhere(folder).length > 0)
+  const more = path.split(delimiter).filter((folder) => elsewhere(folder, []).length > 0)
   return [...new Set([...more, ...seen])].join(delimiter)
 }
 
@@ -112,20 +117,21 @@ function asOnHost(path: string): readonly string[] {
   return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
 }
 
-/** Folders of programs outside of the system, such as a version manager's: with their libraries where these lie beside them. */
-function elsewhere(path: string): readonly string[] {
+/**
+ * Folders of programs outside of the system, such as a version manager's: with their libraries where these lie beside them. Never
+ * one that holds, or lies in, a closed folder or a person's home as a whole.
+ */
+function elsewhere(path: string, closed: readonly string[]): readonly string[] {
+  const kept = [...closed, homedir()]
+  const isOpen = (folder: string) =>
+    !pillars.includes(folder) && !kept.some((one) => isInside(one, folder)) && !closed.some((one) => isInside(folder, one))
   return path.split(delimiter).flatMap((folder) => {
-    if (!folder.startsWith('/') || folder.includes(`${sep}node_modules${sep}`) || system.some((one) => isInside(folder, one))) return []
-    if (!existsSync(folder)) return []
+    if (!folder.startsWith('/') || folder.includes(`${sep}node_modules${sep}`) || !existsSync(folder)) return []
     const real = realpathSync(folder)
-    if (system.some((one) => isInside(real, one)) || pillars.includes(real)) return []
+    if ([folder, real].some((one) => system.some((own) => isInside(one, own))) || !isOpen(real)) return []
     const prefix = dirname(folder)
-    const isInstalled =
-      folder.endsWith(`${sep}bin`) &&
-      existsSync(join(prefix, 'lib')) &&
-      !/(^|\/)(\.local|\.cache|\.config)$/.test(prefix) &&
-      !pillars.includes(prefix)
-    return [isInstalled ? prefix : folder]
+    const isInstalled = folder.endsWith(`${sep}bin`) && existsSync(join(prefix, 'lib')) && !/(^|\/)(\.local|\.cache|\.config)$/.test(prefix)
+    return [isInstalled && isOpen(realpathSync(prefix)) ? prefix : folder]
   })
 }
 
@@ -136,8 +142,19 @@ function folders({ roots, closed, writes }: Jail): readonly string[] {
     .filter((path) => roots.some((root) => isInside(path, root)))
     .map((path) => ({ path, args: ['--tmpfs', path, '--remount-ro', path] }))
   // A closed folder and a project at the same place: the project is meant.
-  const all = [...shut.filter((one) => !roots.includes(one.path)), ...open]
+  const all = [...shut.filter((one) => !roots.includes(one.path)), ...open, ...keysIn(roots)]
   return all.sort((a, b) => a.path.length - b.path.length).flatMap((one) => one.args)
+}
+
+/** A project may hold the person's home as a whole; the keys in it are for no command. */
+function keysIn(roots: readonly string[]): { readonly path: string; readonly args: readonly string[] }[] {
+  const found = keyPlaces
+    .map((name) => join(homedir(), name))
+    .filter((path) => roots.some((root) => isInside(path, root)) && existsSync(path))
+  return found.map((path) => ({
+    path,
+    args: lstatSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
+  }))
 }
 
 /** What git runs by itself later, outside of any sandbox, stays as it is: hooks and configuration. */
