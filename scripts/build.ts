@@ -36,7 +36,7 @@ const program: Target = {
     chunkNames: 'piece-[hash]',
     outExtension: { '.js': '.mjs' },
     // pg-native is optional inside pg; esbuild is needed by this script only.
-    external: ['pg-native', 'esbuild'],
+    external: ['pg-native', 'esbuild', '@napi-rs/keyring'],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
