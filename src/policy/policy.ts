@@ -3,7 +3,7 @@
 // Leaves asking to engines (a turn's `ask`), running to tools, who may decide to the edges. Others also import decision.ts,
 // taint.ts, capability.ts, loop-guard.ts, budget.ts, retry.ts, rule.ts and request-hash.ts; stores read facts.ts, grant.ts and policy-store.ts,
 // and of budgets (opened by budgets.ts) budget-facts.ts and budgets-store.ts.
-// Built by open-policy.ts over rooms.ts and ground.ts.
+// Built by open-policy.ts over rooms.ts and ground.ts; doctor asks finding.ts.
 import type { ApprovalId } from '../base/ids.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Budgets } from './budget.ts'

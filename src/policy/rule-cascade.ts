@@ -6,7 +6,7 @@ import type { Where } from './decision.ts'
 import type { Level } from './levels.ts'
 import { parseRules, policyFile, type RuleSet, rulesOf } from './rule.ts'
 
-export type RulePlace = Pick<Where, 'user' | 'project' | 'process'>
+export type RulePlace = Pick<Where, 'user' | 'project'> & Partial<Pick<Where, 'process'>>
 export type RuleCascade = {
   /** From memory until a policy document changes. Never throws for a wrong document: its faults are among the answer. */
   at(place: RulePlace): Promise<RuleSet>
@@ -44,7 +44,13 @@ export function openRuleCascade({ documents, projects }: Rooms): RuleCascade {
     const present = kept.get(key)
     if (present) return present
     if (kept.size >= mostPlaces) kept.clear()
-    const scopes: ScopeRef[] = [{ process }, { user }, { project }, ...(group === undefined ? [] : [{ group }]), {}]
+    const scopes: ScopeRef[] = [
+      ...(process === undefined ? [] : [{ process }]),
+      { user },
+      { project },
+      ...(group === undefined ? [] : [{ group }]),
+      {},
+    ]
     const reading = read(scopes)
     kept.set(key, reading)
     // A failure is not kept: the next call reads again.

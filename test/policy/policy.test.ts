@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { policyFinding } from '../../src/policy/finding.ts'
 import { plan } from '../../src/policy/testing.ts'
 import { type Bench, change, openPolicyBench, yes } from './bench.ts'
 
@@ -77,7 +78,10 @@ describe('policy of a place', () => {
         )
       ).effect,
     ).toBe('allow')
+    const finding = await policyFinding(bench.policy, [{ user: 'ada', project: 'shop' }])
+    expect(finding).toMatchObject({ name: 'policy', status: 'fail', detail: expect.stringContaining('policy.yaml (project shop), line 3') })
     await write('project', 'shop', '')
+    expect((await policyFinding(bench.policy, [{ user: 'ada', project: 'shop' }])).status).toBe('ok')
     expect(await check()).toBe('ask ask.R2')
   })
 
