@@ -40,6 +40,7 @@ import type { Tier } from './models/message.ts'
 import { type Models, openModels, storeIn } from './models/models.ts'
 import { openPeople, type People } from './people/people.ts'
 import type { Budgets } from './policy/budget.ts'
+import { policyFinding } from './policy/finding.ts'
 import { groundOfHub, type HubPlaces } from './policy/ground.ts'
 import { openPolicy, type PolicyRoom } from './policy/open-policy.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
@@ -247,6 +248,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
       sandboxFinding(await sandbox()),
       ...(await folderFindings((await scopes.projects.list({ limit: mostPlaces })).items, config.home)),
       await agentFinding(agents, await placesWithAgents(rooms, scopes)),
+      await policyFinding(policy, await placesWithAgents(rooms, scopes)),
     ],
   }
 }
@@ -291,24 +293,8 @@ async function openDoor(
   const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{
-      people,
-      scopes,
-      attention,
-      policy,
-      secrets,
-      budgets,
-      models,
-      context,
-      work,
-      lanes,
-      journal,
-      log,
-      clock,
-      newId,
-      version,
-      socketPath,
-    },
+    ...{ people, scopes, attention, policy, secrets, budgets, models, context, work },
+    ...{ lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,
     trustLoopback: config.trustLoopback,
