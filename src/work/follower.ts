@@ -13,8 +13,7 @@ import type { Event } from '../protocol/event.ts'
 import type { Message, Option } from '../protocol/message.ts'
 import type { Report } from './report.ts'
 import { isTold, mayTell, type Told, toldBy, turnIdOf } from './told.ts'
-import type { WorkerLink } from './work.ts'
-import type { WorkStore } from './work-store.ts'
+import type { WorkerLink, WorkStore } from './work-store.ts'
 
 export type FollowerRooms = {
   readonly store: WorkStore

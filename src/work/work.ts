@@ -6,23 +6,10 @@
 //     is connected, also when the hub died in between.
 // K2  Work goes on only downwards: a link never leads to a process that ordered this one, however far up.
 // K3  What goes back depends on the link's channel mode, and on nothing else.
-import type { ProcessId, SessionId } from '../base/ids.ts'
+import type { ProcessId } from '../base/ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type FollowerRooms, openFollower } from './follower.ts'
-import type { ChannelMode } from './report.ts'
-import type { Linked, WorkStore } from './work-store.ts'
-
-/** The fact (turn.note 'worker-linked') that makes a link; projected. A newer link of the same worker takes its place. */
-export type WorkerLink = {
-  readonly owner: ProcessId
-  readonly worker: ProcessId
-  readonly session: SessionId
-  readonly project: string
-  readonly agent: string
-  /** What it was asked, in a few words. */
-  readonly title: string
-  readonly mode: ChannelMode
-}
+import type { Linked, WorkerLink, WorkStore } from './work-store.ts'
 
 export type Work = {
   /** Links of that owner, newest first. */
@@ -69,4 +56,4 @@ async function isAbove(store: WorkStore, above: ProcessId, below: ProcessId): Pr
 }
 
 export { type ChannelMode, channelModes, type Report } from './report.ts'
-export type { Linked } from './work-store.ts'
+export type { Linked, WorkerLink } from './work-store.ts'

@@ -8,7 +8,9 @@ import type { OwnLine } from './ask.ts'
 export function linesFrom(entries: readonly Entry[], tokens: ReadonlyMap<string, string> = new Map()): readonly OwnLine[] {
   return entries.flatMap((entry): OwnLine[] => {
     const text = textOf(entry, tokens.get(entry.id))
-    return text === null ? [] : [{ role: 'user', text, from: { entry: entry.id } }]
+    if (text === null) return []
+    // A note is given in other words than it is recorded in, so that it can't be named by its entry.
+    return [{ role: 'user', text, ...(entry.body.kind === 'note' ? {} : { from: { entry: entry.id } }) }]
   })
 }
 
