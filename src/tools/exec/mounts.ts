@@ -148,9 +148,8 @@ function folders({ roots, closed, writes }: Jail): readonly string[] {
 
 /** A project may hold the person's home as a whole; the keys in it are for no command. */
 function keysIn(roots: readonly string[]): { readonly path: string; readonly args: readonly string[] }[] {
-  const found = keyPlaces
-    .map((name) => join(homedir(), name))
-    .filter((path) => roots.some((root) => isInside(path, root)) && existsSync(path))
+  const there = keyPlaces.map((name) => join(homedir(), name)).filter((path) => existsSync(path))
+  const found = [...new Set(there.map((path) => realpathSync(path)))].filter((path) => roots.some((root) => isInside(path, root)))
   return found.map((path) => ({
     path,
     args: lstatSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
