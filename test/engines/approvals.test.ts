@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { InvalidInput } from '../../src/base/errors.ts'
 import type { SessionId } from '../../src/base/ids.ts'
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../src/models/scripted.ts'
 import { type Bench, newWorld, openBench, type World } from './bench.ts'
@@ -199,4 +200,45 @@ test('[E13] the same call with the same result: warned, blocked, and at last the
   expect(results(5).at(-1)).toContain('Not run: page was asked for 5 times')
   expect(model.count).toBe(8)
   expect((await bench.lines(session)).at(-1)).toContain('Stopped, since it went round in a circle')
+})
+
+describe('[E3] a budget that stands against a call', () => {
+  const over = { id: 'b1', text: '3 EUR a day', spent: 2_950_000, wanted: 100_000 }
+  const budget = { id: 'b1', user: 'ada', scope: 'day' as const, of: null, limit: 3_000_000, currency: 'EUR', text: '3 EUR a day' }
+
+  async function broke(): Promise<string[]> {
+    await bench.close({ keep: true })
+    const set: string[] = []
+    const against = () =>
+      set.length > 0 ? null : { ok: false as const, code: 'budget' as const, message: 'The budget is used up.', budget: over }
+    const budgets = {
+      list: async () => [{ ...budget, spent: 2_950_000 }],
+      async set(_: string, text: string) {
+        if (!text.includes('EUR')) throw new InvalidInput('A budget names a currency, as in "3 EUR a day".')
+        set.push(text)
+        return { ...budget, text }
+      },
+    }
+    bench = await openBench({ url: model.url, world, money: { budgets, against } })
+    await begin('chat')
+    model.script(answer('Hi.'))
+    await bench.say(session, 'hi')
+    return set
+  }
+
+  test.each([
+    ['is raised to twice of it', 'Raise', ['6 EUR a day'], 'Hi.'],
+    ['is raised to what the person says', '5 EUR a day', ['5 EUR a day'], 'Hi.'],
+    ['ends the turn', 'Stop', [], 'I stopped, because the budget "3 EUR a day" is used up.'],
+    ['ends the turn when the answer is no budget', 'lots', [], 'I stopped: A budget names a currency, as in "3 EUR a day".'],
+  ])('[E3] %s', async (_, said, expected, line) => {
+    const set = await broke()
+    const question = await bench.until('question-asked')
+    expect(question.data['text']).toContain('Raise it or stop?')
+    expect(question.data['options']).toEqual([{ label: 'Raise', description: 'to 6 EUR a day' }, { label: 'Stop' }])
+    await bench.answer(question, said)
+    await settled()
+    expect(set).toEqual(expected)
+    expect((await bench.lines(session)).at(-1)).toBe(`assistant: ${line}`)
+  })
 })

@@ -16,7 +16,9 @@ import { builtInEngines, openMinds } from '../../src/engines/engines.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Engine } from '../../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../../src/lanes/lanes.ts'
+import type { ModelReply } from '../../src/models/message.ts'
 import { openModels } from '../../src/models/models.ts'
+import type { Budgets } from '../../src/policy/budget.ts'
 import { openPolicy } from '../../src/policy/open-policy.ts'
 import type { Actor } from '../../src/protocol/actor.ts'
 import type { MessageBody, NoteBody } from '../../src/protocol/entry.ts'
@@ -46,7 +48,13 @@ export type World = {
 export type SayOptions = Partial<Omit<MessageBody, 'kind'>> & { readonly from?: Actor }
 
 /** `url`: the model's address; null: no model is chosen. `more`: engines beside the built-in ones. */
-export type Options = { readonly url: string | null; readonly world?: World; readonly more?: readonly Engine[] }
+export type Options = { readonly money?: Money; readonly url: string | null; readonly world?: World; readonly more?: readonly Engine[] }
+
+/** Budgets as engines see them, and what stands against a call at present. */
+export type Money = {
+  readonly budgets: Pick<Budgets, 'list' | 'set'>
+  readonly against: () => Extract<ModelReply, { ok: false }> | null
+}
 
 export type Bench = Awaited<ReturnType<typeof openBench>>
 
@@ -89,7 +97,9 @@ export async function openBench(options: Options) {
   })
   const name = options.url === null ? null : 'openai-compatible/scripted'
   const chosen = { models: { light: name, standard: name, deep: name }, providers: { OPENAI_BASE_URL: options.url ?? '' } }
-  const models = openModels(chosen, { clock: systemClock, retries: 0 })
+  const real = openModels(chosen, { clock: systemClock, retries: 0 })
+  const { money } = options
+  const models: typeof real = { ...real, stream: async (request, given) => money?.against() ?? real.stream(request, given) }
   const tools = openTools({ clock, log, results: memoryResults(), closed: [home], policy, past: folderPast(join(home, 'past')) })
   for (const tool of [sendTool(world.sent), pageTool(), brokenTool()]) tools.register(tool)
   const context = openContext({ journal, store: store.journal, clock, newId, models, ...scopes, specs: tools.specs })
@@ -103,7 +113,20 @@ export async function openBench(options: Options) {
   })
   const places = { homedir: person, closed: [home] }
   const minds = openMinds(policy.taint)
-  engines.push(...builtInEngines({ ...scopes, agents, models, tools, minds, context, attention, work, places }))
+  engines.push(
+    ...builtInEngines({
+      ...scopes,
+      agents,
+      models,
+      tools,
+      minds,
+      context,
+      attention,
+      work,
+      places,
+      ...(money ? { budgets: money.budgets } : {}),
+    }),
+  )
   for (const engine of engines) lanes.registerEngine(engine)
   await lanes.start()
 
