@@ -35,7 +35,7 @@ const program: Target = {
     entryNames: 'steward',
     chunkNames: 'piece-[hash]',
     outExtension: { '.js': '.mjs' },
-    // pg-native is optional inside pg; esbuild is needed by this script only.
+    // pg-native is optional inside pg; esbuild is needed by this script only; the keyring is native, and optional.
     external: ['pg-native', 'esbuild', '@napi-rs/keyring'],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
