@@ -9,7 +9,7 @@ export type Look = {
   /** The place shows colours. */
   readonly colours: boolean
   /** Most lines of the preview; what is left out is told. */
-  readonly lines?: number
+  readonly lines?: number | undefined
 }
 
 /** Whole lines, without control characters of others. */

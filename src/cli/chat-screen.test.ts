@@ -37,7 +37,7 @@ function shownAfter(events: readonly Incoming[], own: readonly string[] = ['mine
   let text = ''
   for (const one of events) {
     view = fold(view, one)
-    const drawn = draw(shown, view, new Set(own))
+    const drawn = draw(shown, view, { own: new Set(own), now: 0, colours: false })
     shown = drawn.shown
     text += drawn.text
   }
@@ -124,7 +124,7 @@ describe('lines', () => {
     )
     const history = drawHistory(view, 20)
     expect(history.text).toBe('> hi\nHello\n')
-    expect(draw(history.shown, view, new Set()).text).toBe('')
+    expect(draw(history.shown, view, { own: new Set(), now: 0, colours: false }).text).toBe('')
     expect(drawHistory(view, 0).text).toBe('')
   })
 })

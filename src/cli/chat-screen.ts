@@ -3,13 +3,15 @@
 
 import { branch } from '../protocol/branch.ts'
 import { isFinal } from '../protocol/message-status.ts'
-import type { Line, Notice, OpenQuestion, View } from '../protocol/view.ts'
+import type { Line, Notice, OpenApproval, OpenQuestion, View } from '../protocol/view.ts'
+import { approvalText, type Look } from './approval-text.ts'
 import { safeText } from './output.ts'
 
 /** What stands on the screen already. */
 export type Shown = {
   readonly lines: ReadonlySet<string>
   readonly questions: ReadonlySet<string>
+  readonly approvals: ReadonlySet<string>
   readonly notices: ReadonlySet<string>
   /** The words of the answer that is being written, and whose they are. */
   readonly writing: { readonly turn: string; readonly step: string; readonly attempt: number; readonly text: string } | null
@@ -17,21 +19,31 @@ export type Shown = {
 
 export type Drawn = { readonly shown: Shown; readonly text: string }
 
-export const nothingShown: Shown = { lines: new Set(), questions: new Set(), notices: new Set(), writing: null }
+/** Where it is shown. `own`: client ids of what was typed there, which stands on the screen since it was typed. */
+export type Screen = { readonly own: ReadonlySet<string>; readonly now: number; readonly colours: boolean }
 
-/** `own` are the client ids of what was typed here: it stands on the screen since it was typed. */
-export function draw(shown: Shown, view: View, own: ReadonlySet<string>): Drawn {
-  const said = drawLines(shown, view, own)
+const previewLines = 40
+
+export const nothingShown: Shown = { lines: new Set(), questions: new Set(), approvals: new Set(), notices: new Set(), writing: null }
+
+export function draw(shown: Shown, view: View, screen: Screen): Drawn {
+  const said = drawLines(shown, view, screen.own)
   const live = drawWriting(said.shown, view)
   const questions = view.questions.filter((one) => !shown.questions.has(one.id))
   const notices = view.notices.filter((one) => !shown.notices.has(one.id) && notable[one.kind] !== null)
-  const asides = [...notices.map(noticeText), ...questions.map(questionText)]
+  const approvals = view.approvals.filter((one) => !shown.approvals.has(one.id))
+  const asides = [
+    ...notices.map(noticeText),
+    ...approvals.map((one) => askedText(one, { ...screen, lines: previewLines })),
+    ...questions.map(questionText),
+  ]
   const gap = asides.length > 0 && live.shown.writing !== null ? '\n' : ''
   return {
     text: [said.text, live.text, gap, ...asides].join(''),
     shown: {
       ...live.shown,
       questions: new Set([...shown.questions, ...questions.map((one) => one.id)]),
+      approvals: new Set([...shown.approvals, ...approvals.map((one) => one.id)]),
       notices: new Set([...shown.notices, ...notices.map((one) => one.id)]),
     },
   }
@@ -78,7 +90,8 @@ function drawWriting(shown: Shown, view: View): Drawn {
 function finished(line: Line, words: string): string {
   const mark = line.status === 'stopped' ? ' (stopped)' : ''
   const options = line.options?.map((one, at) => `\n  ${at + 1}. ${one.label}`).join('') ?? ''
-  return `${safeText(line.text.slice(words.length) + mark + options)}\n`
+  const info = line.info ? `\n  (${line.info})` : ''
+  return `${safeText(line.text.slice(words.length) + mark + options + info)}\n`
 }
 
 function cut(writing: Shown['writing']): string {
@@ -92,6 +105,16 @@ function nameOf(line: Line): string {
 function questionText(one: OpenQuestion): string {
   const options = one.options.map((option, at) => `\n  ${at + 1}. ${option.label}${option.description ? `: ${option.description}` : ''}`)
   return `${safeText(`? ${one.text}${options.join('')}`)}\n`
+}
+
+/** Everything that the person says yes or no to, and how. */
+export function askedText(one: OpenApproval, look: Look): string {
+  const ways = `  Say yes with /allow${more(one)}, no with /deny (${one.id})`
+  return `? ${safeText(one.text)}\n${approvalText(one, look)}\n${ways}\n`
+}
+
+function more({ scopes }: OpenApproval): string {
+  return scopes.length > 1 ? ` or /allow ${scopes[1]}` : ''
 }
 
 /** null: the person did it here, or sees it in another way. */

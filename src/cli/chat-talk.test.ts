@@ -65,6 +65,8 @@ test('[C10] frames that come before the hub tells the session in order hide noth
   talk = openTalk({
     socketPath: () => join(folder, 's'),
     newest: async () => '1.5',
+    asks: async () => ({ isHome: false, waiting: [] }),
+    onProgress: () => {},
     onView: (view) => view.messages.has('three') && all.resolve(),
     onEntered: () => drop(),
     onLost: () => {},

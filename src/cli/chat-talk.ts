@@ -2,9 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { cwd } from 'node:process'
+import type { Approval } from '../protocol/api-approvals.ts'
+import { fromElsewhere, linkedSession, withWaiting } from '../protocol/asks-elsewhere.ts'
 import { formatCursor, parseCursor } from '../protocol/cursor.ts'
 import type { Frame } from '../protocol/frames.ts'
-import { emptyView, fold, type View } from '../protocol/view.ts'
+import { emptyView, fold, type Incoming, type View } from '../protocol/view.ts'
 import { hasGap } from '../protocol/writing.ts'
 import { type Link, LinkLost, openLink } from './chat-link.ts'
 
@@ -14,6 +16,10 @@ export type TalkOptions = {
   readonly socketPath: () => string | null
   /** The position of the newest line of that session; null when nothing was said in it. Throws HubRefused. */
   readonly newest: (session: string) => Promise<string | null>
+  /** Whether that session is in the person's home, and every approval of the person that waits. Throws HubRefused. */
+  readonly asks: (session: string) => Promise<{ readonly isHome: boolean; readonly waiting: readonly Approval[] }>
+  /** What is being done now, in a few words: live, of the session or of a worker that it ordered. */
+  readonly onProgress: (words: string) => void
   /** The view changed. */
   readonly onView: (view: View) => void
   /** The session was entered for the first time; the view holds what there was before. */
@@ -31,6 +37,8 @@ export type Talk = {
   /** The id that the line is known by from now on. Throws HubRefused. */
   say(text: string): Promise<string>
   answer(questionId: string, given: { readonly text: string } | { readonly option: string }): Promise<void>
+  /** Looks again for what waits. */
+  lookForAsks(): Promise<void>
   /** What the hub says has become of the running turn. */
   stop(): Promise<string>
   close(): void
@@ -44,6 +52,8 @@ export function openTalk(options: TalkOptions): Talk {
   let isFollowed = false
   let awaited: string | null = null
   let caughtUp: (() => void) | null = null
+  let isHome = false
+  const workers = new Set<string>()
   const opened = Promise.withResolvers<void>()
 
   const link: Link = openLink({
@@ -55,19 +65,44 @@ export function openTalk(options: TalkOptions): Talk {
     },
     onOpen() {
       opened.resolve()
-      if (entered) void resume().then(options.onBack, () => {})
+      if (entered)
+        void resume()
+          .then(lookForAsks)
+          .then(options.onBack, () => {})
     },
   })
 
   function heard(frame: Frame): void {
-    const { type, data, cursor, at, actor, process } = frame
-    if (!isFollowed || (frame.session ?? data.session) !== view.session) return
+    const incoming = isFollowed ? ofThis(frame) : null
+    if (incoming === null) return
+    const linked = linkedSession(incoming)
+    if (linked !== null) workers.add(linked)
     const before = view
-    view = fold(view, { type, data, cursor, at, actor, process })
+    view = fold(view, incoming)
+    if (frame.type === 'process-progress' && entered && typeof frame.data.text === 'string') options.onProgress(frame.data.text)
     if (view.foreign) void startOver().catch(() => {})
     else if (hasGap(view.writing)) void resume().catch(() => {})
     else if (entered && view !== before) options.onView(view)
     else if (isPast(awaited)) caughtUp?.()
+  }
+
+  /** A worker's progress is told, but changes nothing of this conversation; null: the frame is of another one. */
+  function ofThis(frame: Frame): Incoming | null {
+    const { type, data, cursor, at, actor, process, session } = frame
+    if ((session ?? data.session) === view.session) return { type, data, cursor, at, actor, process }
+    if (type === 'process-progress' && frame.forwardedBy?.viaSession === view.session) return { type, data, session: String(data.session) }
+    return fromElsewhere(frame, view.session, { isHome, workers })
+  }
+
+  async function lookForAsks(): Promise<void> {
+    const before = view
+    const found = await options.asks(view.session)
+    if (before.session !== view.session) return
+    isHome = found.isHome
+    const next = withWaiting(view, found.waiting, { isHome, workers, before })
+    const isOther = next !== view
+    view = next
+    if (entered && isOther) options.onView(view)
   }
 
   /** The hub answers first and tells then what happened before: the newest line of that time ends it. */
@@ -103,10 +138,12 @@ export function openTalk(options: TalkOptions): Talk {
     entered = false
     isFollowed = false
     own.clear()
+    workers.clear()
     const newest = session === undefined ? null : await options.newest(id)
     view = { ...emptyView(id), cursor: beginningOf(newest) }
     await resume()
     await catchUp(newest)
+    await lookForAsks()
     entered = true
     options.onEntered(view)
   }
@@ -114,6 +151,7 @@ export function openTalk(options: TalkOptions): Talk {
   return {
     own,
     enter,
+    lookForAsks,
     get view() {
       return view
     },

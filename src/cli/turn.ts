@@ -2,7 +2,7 @@
 import { systemClock } from '../base/clock.ts'
 import { events, type WireEvent } from '../protocol/api.ts'
 import { type TurnStep, type TurnView, turnView } from '../protocol/api-turns.ts'
-import { findHub, HubRefused } from './hub.ts'
+import { findHub } from './hub.ts'
 import { type Call, exitCodes, oneLine, type Result, table, WrongUsage } from './output.ts'
 import { everyRow } from './paging.ts'
 import { both, lasted, relative } from './when.ts'
@@ -18,7 +18,7 @@ export async function showTurn(call: Call, id: string, { full }: TurnOptions): P
   const isWaiting = turn.status === 'waiting'
   return {
     value: turn,
-    text: textOf(turn, { now: systemClock.now(), full: full === true }),
+    text: turnText(turn, { now: systemClock.now(), full: full === true }),
     code: isWaiting ? exitCodes.waiting : exitCodes.done,
   }
 }
@@ -47,22 +47,29 @@ type Row = {
   readonly endedAt: string | null
 }
 
+/** What is asked and not answered makes a turn wait. */
 function turnsIn(all: readonly WireEvent[]): readonly Row[] {
   const rows = new Map<string, Row>()
+  const asks = new Map<string, string>()
   for (const { type, data, at, process } of all) {
     const id = String(data['turn'])
     const known = rows.get(id)
     if (type === 'turn-started') rows.set(id, { id, process: process ?? '', status: 'running', startedAt: at, endedAt: null })
-    else if (known && type === 'turn-parked') rows.set(id, { ...known, status: 'waiting' })
-    else if (known && type === 'turn-resumed') rows.set(id, { ...known, status: 'running' })
-    else if (known && type === 'turn-settled') rows.set(id, { ...known, status: String(data['outcome']), endedAt: at })
+    if (known && type === 'turn-settled') rows.set(id, { ...known, status: String(data['outcome']), endedAt: at })
+    if (type === 'approval-requested' || type === 'question-asked') asks.set(String(data['ask']), id)
+    if (type === 'approval-decided' || type === 'question-answered') asks.delete(askIn(data['answer']))
   }
-  return [...rows.values()]
+  const waiting = new Set(asks.values())
+  return [...rows.values()].map((row) => (row.endedAt === null && waiting.has(row.id) ? { ...row, status: 'waiting' } : row))
+}
+
+function askIn(answer: unknown): string {
+  return typeof answer === 'object' && answer !== null && 'ask' in answer ? String(answer.ask) : ''
 }
 
 type Look = { readonly now: number; readonly full: boolean }
 
-function textOf(turn: TurnView, { now, full }: Look): string {
+export function turnText(turn: TurnView, { now, full }: Look): string {
   const took = turn.endedAt === null ? '' : `, took ${lasted(Date.parse(turn.endedAt) - Date.parse(turn.startedAt))}`
   const head = `${turn.id}  ${turn.status}, began ${both(turn.startedAt, now)}${took}`
   const cells = turn.steps.map((step) => [stateMarks[step.state], whatOf(step), timeOf(step), costOf(step), resultOf(step)])
@@ -117,7 +124,7 @@ function resultOf({ tool, error, approval }: TurnStep): string {
   return `${asked}${ok ? '' : `${code ?? 'refused'}: `}${oneLine(text, 70)}`
 }
 
-function costLine({ cost }: TurnView): string {
+export function costLine({ cost }: TurnView): string {
   const unpriced = cost.unpriced === 0 ? '' : `, ${cost.unpriced} of them without a price`
   return `Cost: ${money(cost.micros)} ${cost.currency} for ${cost.calls} ${cost.calls === 1 ? 'call' : 'calls'} of models${unpriced}`
 }
@@ -138,11 +145,4 @@ function inFull({ name, tool }: TurnStep): readonly string[] {
   if (!tool) return []
   const size = tool.result ? `, ${tool.result.size} characters` : ''
   return ['', `${name}  ${tool.name} ${JSON.stringify(tool.input)}${size}`, ...(tool.result ? [tool.result.text] : [])]
-}
-
-/** Throws HubRefused when none runs or ran. */
-export function newestTurn(all: readonly WireEvent[]): string {
-  const newest = turnsIn(all).at(-1)
-  if (newest) return newest.id
-  throw new HubRefused(404, 'not_found', 'No turn ran in this conversation yet.')
 }
