@@ -82,7 +82,8 @@ function strangers(program: readonly Source[]): string[] {
     const room = roomOf(path)
     if (path.startsWith('web/') || composition.includes(path) || path === 'src/config.ts') return []
     if (path.endsWith('/index.ts')) return [`${path}: there is no index.ts; a door is named after its room`]
-    if (room === null) return [`${path}: only steward.ts, its parts (doctor.ts, families.ts, treasury.ts) and config.ts lie directly in src/`]
+    if (room === null)
+      return [`${path}: only steward.ts, its parts (doctor.ts, families.ts, treasury.ts) and config.ts lie directly in src/`]
     return roomOrder.includes(room) ? [] : [`${path}: ${room} is not a room (scripts/check/room-table.ts)`]
   })
 }

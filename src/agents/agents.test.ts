@@ -143,10 +143,10 @@ describe('a roster', () => {
     const files = readdirSync(folder).map((name) =>
       file(readFileSync(join(folder, name), 'utf8'), { path: `agents/${name}`, level: 'bundled', scope: 'bundled' }),
     )
-    const roster = buildRoster(files, ['quick'])
+    const roster = buildRoster(files, ['quick', 'chat', 'hub'])
     expect(roster.faults).toEqual([])
-    expect(roster.agents.map((one) => one.name)).toEqual(['quick'])
-    expect(roster.find('ford')?.name).toBe('quick')
+    expect(roster.agents.map((one) => one.name)).toEqual(['assistant', 'hub', 'quick'])
+    expect(['ford', 'arthur', 'eddie'].map((alias) => roster.find(alias)?.name)).toEqual(['quick', 'assistant', 'hub'])
     for (const one of roster.agents) expect(one.persona.length).toBeGreaterThan(500)
   })
 })
