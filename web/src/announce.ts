@@ -35,6 +35,10 @@ function ofView(before: View | null, after: View | null, name: string): readonly
   for (const question of after.questions) {
     if (!known.has(question.id)) said.push({ text: words.announceAsks(name, question.text), urgent: true })
   }
+  const asked = new Set(before.approvals.map((approval) => approval.id))
+  for (const approval of after.approvals) {
+    if (!asked.has(approval.id)) said.push({ text: words.announceNeedsYes(approval.text), urgent: false })
+  }
   const failed = (view: View) => view.notices.filter((notice) => notice.kind === 'failed').length
   if (failed(after) > failed(before)) said.push({ text: words.announceFailed, urgent: true })
   return said

@@ -1,6 +1,7 @@
 // Where the person writes. Keeps a draft per conversation on the device; sends on Enter, except where a finger writes.
 
 import { el, keep, type Piece, say } from './dom.ts'
+import type { Mode } from './hub.ts'
 import { icon } from './icons.ts'
 import { answered, currentSession, isOffline, type State } from './state.ts'
 import { nameOf, words } from './words.ts'
@@ -13,6 +14,7 @@ export type ComposerActs = {
   readonly cancelEdit: () => void
   /** The last line that waits on this device comes back to be changed; null: none does. */
   readonly takeBack: () => Promise<string | null>
+  readonly setMode: (mode: Mode) => void
 }
 export type Drafts = { get(key: string): string; set(key: string, text: string): void }
 export type Composer = { readonly node: HTMLElement; draw(state: State): void; focus(): void; send(other: boolean): void }
@@ -27,7 +29,8 @@ export function makeComposer(acts: ComposerActs, drafts: Drafts): Composer {
     { type: 'button', class: 'primary send', 'aria-label': words.send, title: words.send },
     icon('send', 'big'),
   )
-  const ends = el('div', { class: 'tools' }, tools, sendButton)
+  const mode = modeSelect(acts)
+  const ends = el('div', { class: 'tools' }, mode.node, el('span', { class: 'space' }), tools, sendButton)
   const node = el('div', { class: 'composer', 'data-region': true }, chips, field, problem, ends)
   const own: Own = { acts, drafts, field, problem, state: null, key: '', editing: null, when: 'now' }
 
@@ -47,6 +50,7 @@ export function makeComposer(acts: ComposerActs, drafts: Drafts): Composer {
       sendButton.setAttribute('aria-label', sendButton.title)
       keep(chips, [...editChip(own, state), ...answerChip(own, state)])
       keep(tools, toolPieces(own, state))
+      mode.draw(state)
     },
   }
 }
@@ -60,6 +64,21 @@ type Own = {
   key: string
   editing: string | null
   when: 'now' | 'next'
+}
+
+/** How much may be done without asking, in the shown conversation. */
+function modeSelect(acts: ComposerActs) {
+  const modes = ['read-only', 'ask', 'auto'] as const
+  const options = modes.map((mode) => el('option', { value: mode }, words.modes[mode]))
+  const select = el('select', { class: 'mode', 'aria-label': words.modeLabel, title: words.modeLabel, 'data-focus': 'mode' }, ...options)
+  select.addEventListener('change', () => acts.setMode(modes.find((mode) => mode === select.value) ?? null))
+  return {
+    node: select,
+    draw({ mode, view }: State) {
+      select.hidden = mode === null || view === null || view.closed
+      if (mode !== null && select.value !== mode && document.activeElement !== select) select.value = mode
+    },
+  }
 }
 
 function placeholder(state: State): string {

@@ -3,6 +3,7 @@
 import { el, keep, type Piece, say } from './dom.ts'
 import type { Steer } from './hub.ts'
 import { icon } from './icons.ts'
+import { needsYou } from './inbox.ts'
 import { currentSession, homeOf, type State } from './state.ts'
 import { atRest, stateOf, words } from './words.ts'
 
@@ -33,7 +34,9 @@ export function makeHeader(acts: HeaderActs): Header {
       const name = titleOf(state)
       say(title, name)
       title.title = name
-      const page = state.current === null && state.place === null ? words.name : `${name} · ${words.name}`
+      const isStart = state.current === null && state.place === null && state.room === 'talk'
+      const count = needsYou(state) > 0 ? `(${needsYou(state)}) ` : ''
+      const page = count + (isStart ? words.name : `${name} · ${words.name}`)
       if (document.title !== page) document.title = page
       keep(pills, [...projectPill(state), ...statePill(state)])
       keep(ends, pauseButton(state, acts))
@@ -42,6 +45,7 @@ export function makeHeader(acts: HeaderActs): Header {
 }
 
 export function titleOf(state: State): string {
+  if (state.room === 'inbox') return words.inbox
   const home = homeOf(state)
   if (state.current === null) return state.place === null && home === null ? words.home : words.newConversation
   if (state.current === home?.id) return words.home
@@ -50,16 +54,16 @@ export function titleOf(state: State): string {
 
 function projectPill(state: State): readonly Piece[] {
   const project = state.current === null ? state.place : (currentSession(state)?.project ?? null)
-  if (project === null || project === state.me?.home) return []
+  if (project === null || state.room === 'inbox' || project === state.me?.home) return []
   const name = state.projects.find((one) => one.name === project)?.title || project
   return [{ key: 'project', sign: name, make: () => el('span', { class: 'pill', dir: 'auto' }, icon('folder'), name) }]
 }
 
 function statePill(state: State): readonly Piece[] {
   const { view } = state
-  if (view === null) return []
+  if (view === null || state.room === 'inbox') return []
   const status = view.turn?.paused ? 'PAUSED' : view.turn && view.status !== 'BLOCKED' ? 'RUNNING' : view.status
-  const shown = stateOf(status, view.questions.length > 0)
+  const shown = stateOf(status, view.questions.length + view.approvals.length > 0)
   if (shown === atRest) return []
   const { word, icon: picture, kind } = shown
   const make = () => el('span', { class: `pill ${kind}` }, icon(picture, kind === 'is-accent' ? 'dot' : ''), word)
@@ -68,7 +72,7 @@ function statePill(state: State): readonly Piece[] {
 
 function pauseButton(state: State, acts: HeaderActs): readonly Piece[] {
   const turn = state.view?.turn
-  if (!turn || turn.stopping) return []
+  if (!turn || turn.stopping || state.room === 'inbox') return []
   const verb = turn.paused ? 'resume' : 'pause'
   const label = turn.paused ? words.resume : words.pause
   const make = () =>

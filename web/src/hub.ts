@@ -1,5 +1,8 @@
 // Requests to the hub. An expected failure is a value; nothing here throws.
 
+import type { Approval } from '../../src/protocol/api-approvals.ts'
+import type { Inbox } from '../../src/protocol/api-inbox.ts'
+import type { TurnView } from '../../src/protocol/api-turns.ts'
 import type { Project, Question, Session } from '../../src/protocol/shapes.ts'
 import type { Incoming } from '../../src/protocol/view.ts'
 
@@ -13,6 +16,11 @@ export type Answer<T> =
 export type Me = { readonly user: { readonly name: string }; readonly home: string }
 export type List<T> = { readonly items: readonly T[]; readonly next: string | null }
 export type NewMessage = { readonly id: string; readonly text: string; readonly when?: 'now' | 'next'; readonly replaces?: string }
+export type Decision = { readonly decision: 'allow'; readonly scope: string } | { readonly decision: 'deny' }
+export type InboxVerb = 'read' | 'dismiss' | 'archive'
+export type ItemValue = Readonly<Record<string, string | boolean>>
+/** null: as the project or the person has it. */
+export type Mode = 'read-only' | 'ask' | 'auto' | null
 export type Steer = 'stop' | 'pause' | 'resume'
 
 const TIMEOUT_MS = 20_000
@@ -36,6 +44,13 @@ export const hub = {
   choose: (session: string, leaf: string) => call<unknown>('PATCH', `/api/sessions/${part(session)}`, { leaf }),
   answer: (question: string, answer: { readonly text: string } | { readonly option: string }) =>
     call<unknown>('POST', `/api/questions/${part(question)}`, answer),
+  approvals: () => call<List<Approval>>('GET', '/api/approvals?status=requested'),
+  decide: (approval: string, decision: Decision) => call<unknown>('POST', `/api/approvals/${part(approval)}`, decision),
+  inbox: () => call<Inbox>('GET', '/api/inbox?status=PENDING&limit=200'),
+  inboxAct: (item: string, verb: InboxVerb) => call<unknown>('POST', `/api/inbox/${part(item)}/${verb}`, {}),
+  inboxAnswer: (item: string, value: ItemValue) => call<unknown>('POST', `/api/inbox/${part(item)}/answer`, { value }),
+  setMode: (session: string, mode: Mode) => call<unknown>('PATCH', `/api/sessions/${part(session)}`, { mode }),
+  turn: (id: string) => call<TurnView>('GET', `/api/turns/${part(id)}`),
 } as const
 
 export type Hub = typeof hub

@@ -1,8 +1,10 @@
 // The conversation as a list of articles: the chosen branch, what is being written, what is asked, what waits.
 
 import { type BranchRow, branch, waiting } from '../../src/protocol/branch.ts'
+import { isFinal } from '../../src/protocol/message-status.ts'
 import type { Line, RunningTurn, View } from '../../src/protocol/view.ts'
 import type { Writing } from '../../src/protocol/writing.ts'
+import { type ApprovalActs, approvalPiece } from './approval-card.ts'
 import { type CardActs, noticePiece, questionPiece } from './card.ts'
 import { el, keep, type Piece, say } from './dom.ts'
 import { draw } from './drawn.ts'
@@ -10,16 +12,19 @@ import { type IconName, icon } from './icons.ts'
 import type { OutItem } from './outbox.ts'
 import { isQueueing } from './queue.ts'
 import { currentSession, isOffline, type State, unseenLines } from './state.ts'
+import { type StepActs, turnPiece } from './steps.ts'
 import { clockTime, lasted, nameOf, waits, words } from './words.ts'
 
-export type LineActs = CardActs & {
-  readonly edit: (message: string) => void
-  readonly choose: (message: string) => void
-  readonly copy: (text: string) => void
-  readonly remove: (item: string) => void
-  readonly sendAnyway: (item: string) => void
-  readonly stop: () => void
-}
+export type LineActs = CardActs &
+  ApprovalActs &
+  StepActs & {
+    readonly edit: (message: string) => void
+    readonly choose: (message: string) => void
+    readonly copy: (text: string) => void
+    readonly remove: (item: string) => void
+    readonly sendAnyway: (item: string) => void
+    readonly stop: () => void
+  }
 
 const SILENT_MS = 10_000
 
@@ -34,12 +39,32 @@ export function linePieces(state: State, now: number, acts: LineActs): readonly 
   const notices = (after: string | null) => view.notices.filter((one) => one.after === after).map((one) => noticePiece(one, name, acts))
   return [
     ...notices(null),
-    ...rows.flatMap((row, index) => [linePiece(row, { name, now, last: isLast(index), acts }), ...notices(row.line.id)]),
+    ...rows.flatMap((row, index) => [
+      linePiece(row, { name, now, last: isLast(index), acts }),
+      ...(endsTurn(rows, index) ? [turnPiece(row.line.turn ?? '', state, acts)] : []),
+      ...notices(row.line.id),
+    ]),
     ...turnPieces(view, name, now),
+    ...view.approvals.map((asked) =>
+      approvalPiece(asked, { name: askerOf(asked.id, state), now, problem: state.deciding.get(asked.id), acts }),
+    ),
     ...view.questions.map((question) => questionPiece(question, name, now, acts)),
     ...(isQueueing(state) ? [] : waiting(view).map((line, index) => queuedPiece(line, waits(index, null), now))),
     ...local,
   ]
+}
+
+/** The last line of a turn that is over, which an agent wrote. */
+function endsTurn(rows: readonly BranchRow[], index: number): boolean {
+  const [line, next] = [rows[index]?.line, rows[index + 1]?.line]
+  return line?.turn !== undefined && line.role !== 'user' && isFinal(line.status) && next?.turn !== line.turn
+}
+
+/** Who asks: also somebody who works in another conversation. */
+function askerOf(approval: string, state: State): string {
+  const elsewhere = state.waiting.find((one) => one.id === approval)?.session
+  const session = state.sessions?.find((one) => one.id === elsewhere) ?? currentSession(state)
+  return nameOf(session?.agent)
 }
 
 /** The line that the person said last and that stands in the conversation; null: none. */
@@ -110,7 +135,13 @@ function agentLine({ line, siblings }: BranchRow, { name, now, last, acts }: Sho
     act('again', words.retry, () => acts.retry(line.id)),
   )
   const state = line.status === 'stopped' ? fateText('stop', 'Stopped') : line.status === 'failed' ? fateText('failed', 'Failed') : null
-  node.append(who(by, time, line.at), said, el('div', { class: 'foot' }, state, branchArrows(line, siblings, acts), buttons))
+  const info = line.info ? el('p', { class: 'info', dir: 'auto' }, line.info) : null
+  node.append(
+    who(by, time, line.at),
+    said,
+    ...(info ? [info] : []),
+    el('div', { class: 'foot' }, state, branchArrows(line, siblings, acts), buttons),
+  )
   return node
 }
 
@@ -186,7 +217,8 @@ function turnPieces(view: View, name: string, now: number): readonly Piece[] {
   const writing = view.writing.filter((one) => one.text !== '')
   const steps = turn.steps.length > 1 || turn.progress !== null ? [stepsPiece(turn)] : []
   const shown: readonly (Writing | null)[] = writing.length > 0 ? writing : [null]
-  const rests = turn.paused || view.status === 'BLOCKED' || view.questions.some((question) => question.turn === turn.id)
+  const isAsked = view.approvals.some((asked) => asked.turn === turn.id)
+  const rests = turn.paused || view.status === 'BLOCKED' || isAsked || view.questions.some((question) => question.turn === turn.id)
   if (writing.length === 0 && rests) return steps
   return [...steps, ...shown.map((one) => writingPiece(one, turn, name, now))]
 }

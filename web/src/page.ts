@@ -7,6 +7,7 @@ import { makeCover } from './cover.ts'
 import { el } from './dom.ts'
 import { makeDrawer } from './drawer.ts'
 import { makeHeader } from './header.ts'
+import { makeInbox } from './inbox.ts'
 import { listenToKeys } from './keys.ts'
 import { makeQueue } from './queue.ts'
 import { makeReader } from './reader.ts'
@@ -63,6 +64,10 @@ function makeParts(needs: PageNeeds): { draw(state: State): void } {
     },
     signOut: () => void talk().signOut(),
     hide: () => drawer.close(),
+    showInbox() {
+      drawer.close()
+      talk().showInbox()
+    },
   })
   const header = makeHeader({ showList: () => drawer.open(), steer: (verb) => void talk().steer(verb) })
   const composer = makeComposer(
@@ -73,11 +78,21 @@ function makeParts(needs: PageNeeds): { draw(state: State): void } {
       stop: () => void talk().steer('stop'),
       cancelEdit: () => talk().edit(null),
       takeBack: () => talk().takeBack(),
+      setMode: (mode) => void talk().asks.setMode(mode),
     },
     needs.drafts,
   )
   const reader = makeReader({ talk, now })
   const bars = makeBars({ tryNow: () => talk().tryNow(), reload: (session) => void talk().open(session) }, now)
+  const inbox = makeInbox(
+    {
+      decide: (approval, decision) => void talk().asks.decide(approval, decision),
+      open: (session) => void talk().open(session),
+      act: (item, verb) => void talk().asks.act(item, verb),
+      answer: (item, value) => void talk().asks.answerItem(item, value),
+    },
+    now,
+  )
   const queue = makeQueue({
     remove: (item) => void talk().sending.remove(item),
     sendAnyway: (item) => void talk().sending.sendAnyway(item),
@@ -85,7 +100,7 @@ function makeParts(needs: PageNeeds): { draw(state: State): void } {
   const cover = makeCover()
   const scrim = el('div', { class: 'scrim', on: { click: () => drawer.close() } })
   const dock = el('div', { class: 'dock' }, bars.node, queue.node, composer.node)
-  const main = el('main', { class: 'main', id: 'main' }, header.node, reader.node, dock)
+  const main = el('main', { class: 'main', id: 'main' }, header.node, reader.node, dock, inbox.node)
   const skip = el('a', { class: 'skip', href: '#main', on: { click: (event) => skipTo(event, reader.node) } }, words.skip)
   const shell = el('div', { class: 'shell' }, skip, sidebar.node, scrim, main)
   drawer.attach({ sidebar: sidebar.node, scrim, opener: header.menu })
@@ -101,6 +116,10 @@ function makeParts(needs: PageNeeds): { draw(state: State): void } {
       queue.draw(state)
       composer.draw(state)
       reader.draw(state)
+      const isInbox = state.room === 'inbox'
+      for (const node of [reader.node, dock]) node.hidden = isInbox
+      inbox.node.hidden = !isInbox
+      if (isInbox) inbox.draw(state)
     },
   }
 }

@@ -1,6 +1,7 @@
 // The place where the conversation is read: drawing its lines, and leaving the person's view where it is.
 
 import { el, keep, type Piece } from './dom.ts'
+import type { Decision } from './hub.ts'
 import { icon } from './icons.ts'
 import { linePieces, newestOwn } from './lines.ts'
 import { isQueueing, waitingIds } from './queue.ts'
@@ -48,6 +49,8 @@ function lineActs(talk: () => Talk) {
     remove: (item: string) => void talk().sending.remove(item),
     sendAnyway: (item: string) => void talk().sending.sendAnyway(item),
     stop: () => void talk().steer('stop'),
+    decide: (approval: string, decision: Decision) => void talk().asks.decide(approval, decision),
+    readTurn: (turn: string) => void talk().asks.readTurn(turn),
   }
 }
 

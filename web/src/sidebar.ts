@@ -1,8 +1,10 @@
 // The list of conversations: home first, then what needs the person, what works, the rest.
 
 import type { Session } from '../../src/protocol/shapes.ts'
+import { waitsIn } from './asks.ts'
 import { el, keep, type Piece, say } from './dom.ts'
 import { icon } from './icons.ts'
+import { needsYou } from './inbox.ts'
 import { homeOf, type State } from './state.ts'
 import { age, nameOf, stateOf, words } from './words.ts'
 
@@ -10,6 +12,7 @@ export type SidebarActs = {
   readonly open: (session: string | null) => void
   readonly signOut: () => void
   readonly hide: () => void
+  readonly showInbox: () => void
 }
 
 export type Sidebar = { readonly node: HTMLElement; draw(state: State, now: number): void }
@@ -46,17 +49,40 @@ function pieces(state: State, now: number, acts: SidebarActs): readonly Piece[] 
   const others = sessions.filter((one) => one !== home)
   const groups = [words.pinned, words.needsYou, words.working, words.earlier]
   const rows = groups.flatMap((group) => {
-    const inside = others.filter((one) => groupOf(one) === group)
+    const inside = others.filter((one) => groupOf(one, state) === group)
     return inside.length === 0 ? [] : [title(group), ...inside.map((one) => row(one, state, now, acts))]
   })
   const none = state.sessions !== null && others.length === 0 ? [title(words.conversations), note(words.noConversations)] : []
-  return [homeRow(home, state, acts), ...rows, ...none]
+  return [homeRow(home, state, acts), inboxRow(state, acts), ...rows, ...none]
 }
 
-function groupOf(session: Session): string {
-  if (session.openQuestions.length > 0) return words.needsYou
+function groupOf(session: Session, state: State): string {
+  if (asks(session, state)) return words.needsYou
   if (session.processStatus === 'RUNNING' || session.processStatus === 'BLOCKED') return words.working
   return session.pinned ? words.pinned : words.earlier
+}
+
+function asks(session: Session, state: State): boolean {
+  return session.openQuestions.length > 0 || waitsIn(state.waiting, session.id)
+}
+
+function inboxRow(state: State, acts: SidebarActs): Piece {
+  const [count, isShown] = [needsYou(state), state.room === 'inbox']
+  const make = () =>
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'row door',
+        'aria-current': isShown ? 'page' : null,
+        'data-focus': 'inbox',
+        on: { click: acts.showInbox },
+      },
+      icon('inbox', 'big'),
+      words.inbox,
+      count > 0 && el('span', { class: 'pill is-attn' }, icon('ask'), words.needYou(count)),
+    )
+  return { key: 'inbox', sign: JSON.stringify([count, isShown]), make }
 }
 
 function title(text: string): Piece {
@@ -68,8 +94,9 @@ function note(text: string): Piece {
 }
 
 function homeRow(home: Session | null, state: State, acts: SidebarActs): Piece {
-  const isShown = home === null ? state.current === null && state.place === null : state.current === home.id
-  const asks = (home?.openQuestions.length ?? 0) > 0
+  const isHere = home === null ? state.current === null && state.place === null : state.current === home.id
+  const isShown = isHere && state.room === 'talk'
+  const isAsked = home !== null && asks(home, state)
   const make = () =>
     el(
       'button',
@@ -82,14 +109,14 @@ function homeRow(home: Session | null, state: State, acts: SidebarActs): Piece {
       },
       icon('home', 'big'),
       words.home,
-      asks && el('span', { class: 'pill is-attn' }, icon('ask'), stateOf('', true).word),
+      isAsked && el('span', { class: 'pill is-attn' }, icon('ask'), stateOf('', true).word),
     )
-  return { key: 'home', sign: JSON.stringify([home?.id, isShown, asks]), make }
+  return { key: 'home', sign: JSON.stringify([home?.id, isShown, isAsked]), make }
 }
 
 function row(session: Session, state: State, now: number, acts: SidebarActs): Piece {
-  const { word, icon: picture, kind } = stateOf(session.processStatus, session.openQuestions.length > 0)
-  const isShown = state.current === session.id
+  const { word, icon: picture, kind } = stateOf(session.processStatus, asks(session, state))
+  const isShown = state.current === session.id && state.room === 'talk'
   const second = [word, nameOf(session.agent), age(session.lastActivityAt, now)].filter((part) => part !== '').join(' · ')
   const name = session.title || words.untitled
   const make = () =>

@@ -1,5 +1,8 @@
 // What the page knows. Changed only by talk.ts and sending.ts; everything drawn is drawn from it.
 
+import type { Approval } from '../../src/protocol/api-approvals.ts'
+import type { TurnView } from '../../src/protocol/api-turns.ts'
+import { emptyInbox, type InboxView } from '../../src/protocol/inbox-view.ts'
 import type { Project, Session } from '../../src/protocol/shapes.ts'
 import type { View } from '../../src/protocol/view.ts'
 import type { Me, Steer } from './hub.ts'
@@ -39,6 +42,18 @@ export type State = {
   readonly aside: ReadonlySet<string>
   /** What was asked of the running turn and is not seen yet. */
   readonly steering: { readonly verb: Steer; readonly turn: string } | null
+  /** What the main part shows. */
+  readonly room: 'talk' | 'inbox'
+  /** All that waits for a yes, of every conversation. */
+  readonly waiting: readonly Approval[]
+  readonly inbox: InboxView
+  readonly inboxRead: boolean
+  /** Decisions by their item: null, on its way; a text, why it was not taken. */
+  readonly deciding: ReadonlyMap<string, string | null>
+  /** How much may be done without asking in the shown conversation; null: not known. */
+  readonly mode: string | null
+  /** Steps of turns that were opened; a text: why they can't be shown. */
+  readonly turns: ReadonlyMap<string, TurnView | string>
 }
 
 export const firstState: State = {
@@ -62,6 +77,13 @@ export const firstState: State = {
   editing: null,
   aside: new Set(),
   steering: null,
+  room: 'talk',
+  waiting: [],
+  inbox: emptyInbox,
+  inboxRead: false,
+  deciding: new Map(),
+  mode: null,
+  turns: new Map(),
 }
 
 export type Store = {

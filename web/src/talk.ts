@@ -1,8 +1,10 @@
 // The verbs of the page: sign in, open a conversation, say, stop, answer, choose a version. Changes the state, draws nothing.
 
+import { linkedSession } from '../../src/protocol/asks-elsewhere.ts'
 import { leafBelow } from '../../src/protocol/branch.ts'
 import { emptyView, foldAll, type Incoming, type View } from '../../src/protocol/view.ts'
 import { hasGap } from '../../src/protocol/writing.ts'
+import { type Asks, openAsks } from './asks.ts'
 import { waitBefore } from './backoff.ts'
 import type { Hub, Steer } from './hub.ts'
 import type { OutStore } from './outbox.ts'
@@ -29,7 +31,10 @@ export type Talk = {
   takeBack(): Promise<string | null>
   tryNow(): void
   signOut(): Promise<void>
+  /** Shows what needs the person instead of a conversation. */
+  showInbox(): void
   readonly sending: Sending
+  readonly asks: Asks
 }
 
 export type TalkNeeds = {
@@ -51,6 +56,9 @@ type Inside = TalkNeeds & {
   frames: Frame[]
   /** A conversation was opened, or begun, since the sign-in. */
   chosen: boolean
+  /** By the session that ordered their work. */
+  readonly workers: Map<string, Set<string>>
+  asks: Asks
   readonly list: Later
   readonly again: Later
 }
@@ -73,6 +81,13 @@ export function openTalk(needs: TalkNeeds): Talk {
     views: new Map(),
     frames: [],
     chosen: false,
+    workers: new Map(),
+    asks: openAsks({
+      ...needs,
+      signedOut: () => leave(inside),
+      workersOf: (session) => inside.workers.get(session) ?? new Set(),
+      keep: (view) => keepView(inside, view),
+    }),
     list: later(300, () => void readSessions(inside)),
     again: later(AGAIN_MS, () => inside.socket?.again()),
   }
@@ -87,6 +102,11 @@ export function openTalk(needs: TalkNeeds): Talk {
   })
   return {
     sending,
+    asks: inside.asks,
+    showInbox() {
+      store.set({ room: 'inbox' })
+      void inside.asks.look()
+    },
     start: (given) => start(inside, sending, given),
     open: (session, place = null) => open(inside, session, place),
     async say(text, when) {
@@ -137,7 +157,7 @@ async function start(inside: Inside, sending: Sending, given: { code: string | n
   }
   await sending.reload()
   connect(inside, sending)
-  await Promise.all([readSessions(inside), readProjects(inside)])
+  await Promise.all([readSessions(inside), readProjects(inside), inside.asks.look()])
   // The person may have been quicker, and is not pulled away.
   if (!inside.chosen) await open(inside, given.session ?? homeOf(store.get())?.id ?? null)
 }
@@ -152,7 +172,10 @@ function connect(inside: Inside, sending: Sending): void {
       const was = store.get().connection.is
       store.set({ connection })
       if (connection.is === 'online') void sending.push()
-      if (connection.is === 'online' && was !== 'online') inside.list.ask()
+      if (connection.is === 'online' && was !== 'online') {
+        inside.list.ask()
+        void inside.asks.look()
+      }
       if (connection.is === 'offline') void stillSignedIn(inside)
     },
   })
@@ -169,7 +192,7 @@ function leave(inside: Inside): void {
   inside.socket = null
   inside.views.clear()
   inside.chosen = false
-  inside.store.set({ phase: 'signed-out', left: true, me: null, sessions: null, view: null, current: null })
+  inside.store.set({ phase: 'signed-out', left: true, me: null, sessions: null, view: null, current: null, waiting: [], inboxRead: false })
 }
 
 async function readSessions(inside: Inside): Promise<void> {
@@ -186,7 +209,7 @@ async function readProjects(inside: Inside): Promise<void> {
 async function open(inside: Inside, session: string | null, place: string | null = null): Promise<void> {
   const { store } = inside
   inside.chosen = true
-  const fresh = { current: session, place, editing: null, failure: null, steering: null }
+  const fresh = { current: session, place, editing: null, failure: null, steering: null, room: 'talk', mode: null } as const
   if (session === null) {
     store.set({ ...fresh, view: null, readingSince: null })
     inside.socket?.follow(null, () => null)
@@ -212,11 +235,14 @@ async function read(inside: Inside, session: string): Promise<void> {
     if (store.get().current !== session) return
     if (!answer.ok && answer.kind === 'refused' && answer.status === 410) return startOver(inside, session)
     if (!answer.ok) return unread(inside, session, answer.kind === 'refused' ? answer.why : null)
+    learnWorkers(inside, session, answer.value.items)
     const next = foldAll(viewOf(inside, session), answer.value.items)
     keepView(inside, next)
     if (answer.value.next === null || answer.value.items.length === 0 || next.cursor === view.cursor) break
   }
   store.set({ readingSince: null, failure: null })
+  void inside.asks.look()
+  void inside.asks.readMode()
   inside.socket?.follow(session, () => viewOf(inside, session).cursor)
 }
 
@@ -247,6 +273,7 @@ function stillSteering(view: View, steering: { verb: Steer; turn: string } | nul
 /** Frames of one moment are folded together. */
 function take(inside: Inside, frame: Frame, followed: string | null): void {
   if (listTypes.has(frame.type)) inside.list.ask()
+  if (frame.replyTo === undefined) inside.asks.heard(frame)
   if (frame.type === 'error' && frame.replyTo !== undefined) refusedFrame(inside, frame)
   if (followed === null || frame.replyTo !== undefined || sessionOf(frame) !== followed) return
   inside.frames.push(frame)
@@ -263,6 +290,7 @@ function foldFrames(inside: Inside, frames: readonly Frame[]): void {
   if (current === null) return
   const mine = frames.filter((frame) => sessionOf(frame) === current)
   if (mine.length === 0) return
+  learnWorkers(inside, current, mine)
   const view = foldAll(viewOf(inside, current), mine)
   if (view.foreign) {
     startOver(inside, current)
@@ -270,6 +298,14 @@ function foldFrames(inside: Inside, frames: readonly Frame[]): void {
   }
   keepView(inside, view)
   if (hasGap(view.writing)) inside.again.ask()
+}
+
+/** Their sessions, so that what they ask stands in the conversation that ordered them. */
+function learnWorkers(inside: Inside, session: string, events: readonly Incoming[]): void {
+  for (const event of events) {
+    const worker = linkedSession(event)
+    if (worker !== null) inside.workers.set(session, (inside.workers.get(session) ?? new Set<string>()).add(worker))
+  }
 }
 
 function sessionOf(frame: Incoming): unknown {

@@ -94,6 +94,45 @@ export const words = {
   announceWriting: (name: string) => `${name} is writing`,
   announceAnswered: (name: string, text: string) => `${name} answered. ${text}`,
   announceAsks: (name: string, text: string) => `${name} asks: ${text}`,
+  inbox: 'Inbox',
+  needYou: (count: number) => (count === 1 ? '1 needs you' : `${count} need you`),
+  inboxEmpty: 'Nothing needs you.',
+  needsYes: (name: string) => `${name} needs your yes`,
+  needsYourYes: 'Needs your yes',
+  needsChoice: 'Asks you to choose',
+  needsWords: 'Asks you',
+  needsOrder: 'Asks for an order',
+  result: 'Result',
+  update: 'Update',
+  what: 'What',
+  why: 'Why',
+  effect: 'Effect',
+  instead: 'Instead',
+  risk: 'Risk',
+  preview: 'Exactly this',
+  added: 'added',
+  removed: 'removed',
+  holdsFor: 'Your yes holds for',
+  allow: 'Allow',
+  allowOnce: 'Allow once',
+  allowFor: (scope: string) => `Allow for ${scope}`,
+  deny: 'Deny',
+  accept: 'Accept',
+  reject: 'Reject',
+  answer: 'Answer',
+  yourAnswer: 'Your answer',
+  openConversation: 'Open conversation',
+  dismiss: 'Dismiss',
+  archive: 'Archive',
+  deciding: 'Sending',
+  silence: 'No answer means no. You approve exactly this.',
+  untilLeft: (when: string, left: string) => (left === '' ? `Until ${when}` : `Until ${when} · ${left} left`),
+  stepsAndCost: 'Steps and cost',
+  steps: (count: number) => (count === 1 ? '1 step' : `${count} steps`),
+  because: (who: string) => `Because of ${who}`,
+  modeLabel: 'How much may be done without asking you',
+  modes: { 'read-only': 'Only reads', ask: 'Asks before risk', auto: 'Works on its own' },
+  announceNeedsYes: (text: string) => `Needs your yes: ${text}`,
   announceNotSent: 'Not sent',
   announceFailed: 'Failed',
 } as const
@@ -137,14 +176,53 @@ export function noticeWords(notice: Notice, name: string): { readonly head: stri
     case 'withdrawn':
       return { head: notice.text, more: 'No answer came in time.' }
     case 'allowed':
-      return { head: notice.text, more: 'You allowed it.' }
+      return { head: notice.text, more: allowedWords(notice.detail) }
     case 'denied':
-      return { head: notice.text, more: 'You said no.' }
+      return { head: notice.text, more: notice.detail === '' ? 'You said no.' : `You said no: ${notice.detail}` }
     case 'quarantined':
       return { head: `${name} can't go on until somebody has looked at the hub.`, more: 'Messages are kept. Run: npx steward doctor' }
     case 'closed':
       return { head: words.closed, more: words.closedMore }
   }
+}
+
+const scopes: Readonly<Record<string, string>> = {
+  once: 'this one time',
+  step: 'this step',
+  run: 'this task',
+  project: 'this project',
+  always: 'always, everywhere',
+}
+
+/** For how long a yes holds. */
+export function scopeWords(scope: string): string {
+  return scopes[scope] ?? scope
+}
+
+function allowedWords(scope: string): string {
+  return scope === '' ? 'You allowed it.' : `You allowed it for ${scopeWords(scope)}.`
+}
+
+/** '23 h', '12 min'; '' when the time is over or no time. */
+export function leftUntil(at: string, now: number): string {
+  const minutes = Math.floor((Date.parse(at) - now) / 60_000)
+  if (Number.isNaN(minutes) || minutes < 0) return ''
+  if (minutes < 1) return 'less than 1 min'
+  if (minutes < 120) return `${minutes} min`
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`
+}
+
+/** '0.012 USD'; what has no price says so. `micros`: millionths. */
+export function costWords(cost: {
+  readonly micros: number
+  readonly currency: string
+  readonly calls: number
+  readonly unpriced: number
+}): string {
+  if (cost.calls === 0) return ''
+  if (cost.micros === 0 && cost.unpriced > 0) return 'no price known'
+  const amount = cost.micros / 1_000_000
+  return `${cost.micros === 0 ? 'free' : `${amount < 0.01 ? amount.toPrecision(2) : amount.toFixed(2)} ${cost.currency}`}`
 }
 
 const refusals: Readonly<Record<string, string>> = {
