@@ -157,3 +157,31 @@ describe('taint', () => {
     expect(decide(fetch, facts(seen('foreign'))).scopes).toEqual(['once', 'step', 'run', 'project'])
   })
 })
+
+describe('[D17] a call with several targets', () => {
+  const move = (to: string, given: Partial<Plan> = {}) => plan({ tool: 'file_move', risk: 'R1', also: [to], ...given })
+  const locked = rules('project', 'effect: deny, capability: fs.write, resource: /work/shop/locked/**')
+
+  test('is judged by each of them, and the strictest word counts', () => {
+    expect(by(move('/work/shop/b.ts'))).toBe('allow ask.R1')
+    expect(by(move('/work/shop/locked/b.ts'), { rules: locked })).toMatch(/^deny project/)
+    expect(by(move('/work/shop/b.ts', { target: '/work/shop/locked/a.ts' }), { rules: locked })).toMatch(/^deny project/)
+    expect(by(move('/elsewhere/b.ts'))).toBe('deny floor.roots')
+    expect(by(move('/work/shop/.env'))).toBe('deny floor.secret-files')
+  })
+
+  test('has the highest risk of them, names what else spoke, and a yes is for this call alone', () => {
+    const ask = rules('user', 'effect: ask, capability: fs.write, resource: /work/shop/b/**')
+    const decision = decide(move('/work/shop/b/x.ts'), facts({ rules: ask }))
+    expect(decision).toMatchObject({ effect: 'ask', rule: { id: 'user.r0' }, scopes: ['once'] })
+    expect(decision.considered.map(({ id }) => id)).toContain('ask.R1')
+  })
+
+  test('needs a grant for each', () => {
+    const given = (...resources: string[]) => ({ grants: resources.map((resource) => grant({ resource })) })
+    const risky = move('/work/shop/b/x.ts', { risk: 'R2' })
+    expect(by(risky, given('/work/shop/src/**'))).toMatch(/^ask/)
+    expect(by(risky, given('/work/shop/b/**'))).toMatch(/^ask/)
+    expect(by(risky, given('/work/shop/src/**', '/work/shop/b/**'))).toMatch(/^allow grant/)
+  })
+})

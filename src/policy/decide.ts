@@ -7,7 +7,7 @@ import type { Decision, Grant, GrantScope, PermissionMode, Plan, Risk, RuleRef, 
 import { floorOf } from './floor.ts'
 import { type Asked, answers, covers, offered } from './grant.ts'
 import type { Ground } from './ground.ts'
-import { compareRules, type Effect, type Level } from './levels.ts'
+import { compareRules, type Effect, effects, type Level } from './levels.ts'
 import { type Rule, type RuleFault, speaksOf } from './rule.ts'
 
 export type PolicyFacts = {
@@ -24,8 +24,38 @@ export type PolicyFacts = {
 
 const mostConsidered = 10
 
-/** Never throws for a plan. */
+/** Never throws for a plan. Of several targets the strictest word counts, and a yes to them is one for this call alone. */
 export function decide(plan: Plan, facts: PolicyFacts): Decision {
+  const own = decideOne(plan, facts)
+  const others = (plan.also ?? []).map((target) => decideOne({ ...plan, target }, facts))
+  return others.length === 0 ? own : strictest([own, ...others], own)
+}
+
+function strictest(all: readonly Decision[], own: Decision): Decision {
+  const isStricter = (one: Decision, than: Decision) =>
+    effects.indexOf(one.effect) - effects.indexOf(than.effect) || (one.risk > than.risk ? -1 : 0)
+  const winner = all.reduce((found, one) => (isStricter(one, found) < 0 ? one : found), own)
+  const weaker = all.flatMap((one) => (one === winner ? one.considered : [one.rule, ...one.considered]))
+  return {
+    ...winner,
+    risk: highestRisk(all),
+    // A grant names one target: it would be asked about the others again.
+    scopes: winner.effect === 'ask' ? ['once'] : [],
+    considered: weaker.slice(0, mostConsidered),
+  }
+}
+
+/** R0 to R5 sort as texts. */
+function highestRisk(all: readonly Decision[]): Risk {
+  return (
+    all
+      .map(({ risk }) => risk)
+      .sort()
+      .at(-1) ?? 'R5'
+  )
+}
+
+function decideOne(plan: Plan, facts: PolicyFacts): Decision {
   if (plan.target.length > longestTarget) return unjudged(plan, `the target is longer than ${longestTarget} characters`)
   const assessed = assess(plan, facts.ground)
   const { risk, because } = assessed

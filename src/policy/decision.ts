@@ -28,6 +28,8 @@ export type Plan = {
   readonly capability: string
   /** What grants and rules match: `/work/shop/src/db.ts`, `https://example.org/a`, `npm test`. */
   readonly target: string
+  /** What else it changes, canonical as well: where a file is moved to. Each is judged like `target`; the strictest word counts. */
+  readonly also?: readonly string[]
   readonly risk: Risk
   /** Something leaves the machine: any request to elsewhere, also a read. */
   readonly outward: boolean

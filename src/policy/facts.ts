@@ -20,6 +20,7 @@ const plan = z.object({
   tool: text,
   capability: text,
   target: text,
+  also: texts.exactOptional(),
   risk: z.enum(risks),
   outward: z.boolean(),
   destructive: z.boolean(),

@@ -70,9 +70,10 @@ async function judge(gate: Gate, call: Call, context: ToolContext): Promise<Judg
 /** A plan is shown to people and kept: a file's preview may hold what nobody is to see. Looking shows nothing. */
 async function withoutSecrets(plan: Plan, seal: Gate['seal']): Promise<Plan> {
   if (seal === undefined || (plan.risk === 'R0' && plan.preview === undefined)) return plan
-  const { target, consequences, preview } = plan
+  const { target, also, consequences, preview } = plan
   const [shown, said] = await Promise.all([seal(target), seal(consequences)])
-  return { ...plan, target: shown, consequences: said, ...(preview === undefined ? {} : { preview: await seal(preview) }) }
+  const more = also === undefined ? {} : { also: await Promise.all(also.map(seal)) }
+  return { ...plan, target: shown, ...more, consequences: said, ...(preview === undefined ? {} : { preview: await seal(preview) }) }
 }
 
 /** Both what the tool always needs and what this call needs. */
@@ -118,7 +119,8 @@ function rejected(plan: Plan, { answer }: Permit): ToolResult {
   return { ok: false, code: 'rejected', text: `Not run: the person said no to ${plan.tool}.${why}` }
 }
 
-function questionOf({ tool, target, consequences }: Plan, { reason }: Decision, { agent }: ToolContext): string {
+function questionOf({ tool, target: first, also = [], consequences }: Plan, { reason }: Decision, { agent }: ToolContext): string {
+  const target = [first, ...also].join(' and ')
   const what = target.length > 300 ? `${target.slice(0, 300).toWellFormed()}...` : target
   return `May ${agent.name} run ${tool} on ${what}? ${consequences} ${reason}`
 }

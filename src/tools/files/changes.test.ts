@@ -248,6 +248,20 @@ describe('[T8, T10] a plan', () => {
     expect(await risk('file_delete', { path: 'src/db.ts' })).toBe('R2')
   })
 
+  test('of a move names both ends, and is as risky as the riskier of them', async () => {
+    mkdirSync(file('.git'))
+    expect(await plan('file_move', { path: 'src/db.ts', to: 'lib/store.ts' })).toMatchObject({
+      target: file('src/db.ts'),
+      also: [file('lib/store.ts')],
+      risk: 'R1',
+      consequences: expect.stringContaining('src/db.ts to lib/store.ts'),
+    })
+    expect(await plan('file_move', { path: 'src/db.ts', to: '.husky/pre-push' })).toMatchObject({ risk: 'R2' })
+    expect(await plan('file_move', { path: 'src', to: '.vscode' })).toMatchObject({ risk: 'R2' })
+    const moved = await run('file_move', { path: 'src/db.ts', to: 'lib/store.ts' })
+    expect(await plan('file_undo', { id: idIn(moved) })).toMatchObject({ also: [file('src/db.ts')] })
+  })
+
   test('a call that can not be done asks nobody, and is not done should it become possible', async () => {
     const input = { path: 'src/db.ts', old: 'let a', new: 'x' }
     const made = await plan('file_edit', input)

@@ -81,6 +81,7 @@ async function planOf(wanted: Wanted | NoTarget, input: unknown, context: ToolCo
   return {
     ...usual,
     target: target.real,
+    ...(to ? { also: [to.real] } : {}),
     risk: byItself ? 'R2' : await riskOf(wanted, context),
     consequences: `${verbs[wanted.op]} ${target.shown}${to ? ` to ${to.shown}` : ''}. ${undo}${warning}`,
     preview,
@@ -108,7 +109,7 @@ async function riskOf({ op, target, to }: Wanted, context: ToolContext): Promise
 
 /** Files that editors, shells and build servers run without being asked. */
 function runsByItself(real: string): boolean {
-  return /(^|\/)(\.envrc|\.gitmodules|\.gitattributes|\.npmrc|\.gitlab-ci\.yml|Jenkinsfile|\.pre-commit-config\.yaml|(\.(github|husky|vscode|idea|devcontainer|circleci|ci|githooks))\/.*)$/i.test(
+  return /(^|\/)(\.envrc|\.gitmodules|\.gitattributes|\.npmrc|\.gitlab-ci\.yml|Jenkinsfile|\.pre-commit-config\.yaml|\.(github|husky|vscode|idea|devcontainer|circleci|ci|githooks)(\/.*)?)$/i.test(
     real,
   )
 }
