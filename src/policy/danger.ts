@@ -109,12 +109,15 @@ export function neverRun(command: Command, home: string): string | null {
   return null
 }
 
-/** A function that starts itself twice in a pipe, whatever it is called. */
+/**
+ * A function that starts itself twice in a pipe, whatever it is called and whatever stands beside it. The looks behind keep both
+ * passes linear: a long word is tried from its start only.
+ */
 export function isForkBomb(text: string): boolean {
-  const name = /([\w:.]+)\s*\(\s*\)\s*\{/.exec(text)?.[1]
-  if (name === undefined) return false
-  const call = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`${call}\\s*\\|\\s*${call}\\s*&`).test(text)
+  const defined = new Set(Array.from(text.matchAll(/(?<![\w:.])([\w:.]+)\s*\(\s*\)\s*\{/g), ([, name]) => name))
+  if (defined.size === 0) return false
+  const pipes = Array.from(text.matchAll(/(?<![\w:.])([\w:.]+)\s*\|\s*([\w:.]+)\s*&/g), ([, first = '', second]) => ({ first, second }))
+  return pipes.some(({ first, second }) => first === second && defined.has(first))
 }
 
 function isHome(arg: string, home: string): boolean {
