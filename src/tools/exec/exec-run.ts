@@ -10,6 +10,7 @@ import { findPlace, realView } from '../files/place.ts'
 import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
 import { changedIn } from './changed.ts'
 import { bindingOf, commandLine } from './command.ts'
+import { mostLoad } from './load.ts'
 import type { ExecMeans } from './means.ts'
 import { innerPath, jail, proxyPort, unfit } from './mounts.ts'
 import { openProxy } from './proxy.ts'
@@ -256,3 +257,7 @@ function told({ how, output, ms }: Ended, { argv, timeoutSeconds }: Input, more:
       return refused(how.code === 'ENOENT' ? 'not_found' : 'broken', `Not run: ${argv[0]} could not be started (${how.code}).`)
   }
 }
+    case 'memory':
+      return failed('memory', `It was ended because it used more than ${Math.floor(mostLoad.bytes / 1024 ** 2)} MB of memory in all.`)
+    case 'crowd':
+      return failed('crowd', `It was ended because it had more than ${mostLoad.processes} processes at once.`)

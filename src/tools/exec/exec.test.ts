@@ -11,7 +11,9 @@ import { handClock } from '../../base/testing.ts'
 import { contextFor } from '../testing.ts'
 import type { Outcome, ToolContext } from '../tool.ts'
 import { type ExecMeans, execTools, type Sandbox, sandboxFinding, sandboxModeOf, sandboxOf } from './exec.ts'
+import { mostLoad, summed } from './load.ts'
 import { Output } from './output.ts'
+import { spawned } from './spawn.ts'
 
 const path = '/usr/local/bin:/usr/bin:/bin'
 const sandbox: Sandbox = await sandboxOf(path)()
@@ -269,6 +271,23 @@ boxed(`[T12] a command ends with all that it started${skipped}`, () => {
     expect(readdirSync(join(base, 'temp'))).toEqual([])
   })
 
+  test.each([
+    ['memory', { processes: 1_000, bytes: 40_000_000 }, `const a = []; setInterval(() => a.push(Buffer.alloc(5e6, 1)), 5)`],
+    ['crowd', { processes: 12, bytes: 2 ** 33 }, `for (let i = 0; i < 20; i++) require('node:child_process').spawn('sleep', ['60'])`],
+  ])('when it takes too much: %s', async (kind, most, script) => {
+    const node = { program: process.execPath, args: ['-e', script], cwd: root, env: { PATH: path } }
+    const bounds = { stdin: '', timeoutMs: 60_000, signal: new AbortController().signal, onLine() {}, most }
+    const { how } = await spawned(systemClock, { ...node, ...bounds })
+    expect(how).toEqual({ kind })
+  })
+
+  test('each of its processes has limits of its own', async () => {
+    const [files, memory] = (await textOf('ulimit -f; ulimit -d')).split('\n').slice(1).map(Number)
+    expect(files).toBe(8_388_608)
+    expect(memory).toBe(Math.floor(mostLoad.bytes / 1024))
+    expect((await textOf('ulimit -u 2>/dev/null || ulimit -p')).split('\n')[1]).toBe('4096')
+  })
+
   test('when the hub dies', async () => {
     const program = `
       import { jail } from '${join(import.meta.dirname, 'mounts.ts')}'
@@ -452,3 +471,11 @@ test.skipIf(sandbox.kind === 'none')(
     expect((await plan({ ...input, writes: false }))?.risk).toBe('R1')
   },
 )
+
+test('the load of a command is that of all below it and of its whole group', () => {
+  const row = (pid: number, parent: number, group: number) => ({ pid, parent, group, bytes: pid })
+  // 5 was left by its parent, but is of the group; 6 is below it; 7 and 8 are strangers.
+  const rows = [row(6, 5, 6), row(2, 1, 2), row(4, 3, 4), row(3, 2, 2), row(5, 1, 2), row(7, 1, 7), row(8, 7, 7)]
+  expect(summed(2, rows)).toEqual({ processes: 5, bytes: 20 })
+  expect(summed(9, rows)).toEqual({ processes: 0, bytes: 0 })
+})

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, sep } from 'node:path'
 import { isInside } from '../files/place.ts'
+import { lowered } from './load.ts'
 
 export type Jail = {
   readonly sandbox: { readonly sizes: boolean; readonly flat: boolean }
@@ -174,7 +175,6 @@ function gitGuard(root: string): readonly string[] {
   ]
 }
 
-/** No core dumps, no file over 4 GB, and the first to be ended when memory runs out. */
 function limited(argv: readonly string[]): readonly string[] {
-  return ['/bin/sh', '-c', 'ulimit -c 0; ulimit -f 8388608; echo 900 2>/dev/null >/proc/self/oom_score_adj; exec "$@"', 'sh', ...argv]
+  return ['/bin/sh', '-c', `${lowered}; exec "$@"`, 'sh', ...argv]
 }

@@ -1,7 +1,8 @@
 // One command as a process group of its own: started, listened to, and ended with all that it started.
 import { spawn } from 'node:child_process'
-import type { Clock } from '../../base/clock.ts'
+import type { Alarm, Clock } from '../../base/clock.ts'
 import { codeOf } from '../files/past.ts'
+import { type Load, loadOf, mostLoad } from './load.ts'
 import { Output } from './output.ts'
 
 export type Spawning = {
@@ -14,6 +15,8 @@ export type Spawning = {
   readonly signal: AbortSignal
   /** The newest line, now and then. */
   readonly onLine: (line: string) => void
+  /** More than this ends it; absent: `mostLoad`. */
+  readonly most?: Load
 }
 export type Ended = {
   readonly output: Output
@@ -21,32 +24,36 @@ export type Ended = {
   readonly how:
     | { readonly kind: 'exit'; readonly code: number }
     | { readonly kind: 'signal'; readonly name: string }
-    | { readonly kind: 'timeout' | 'flood' | 'stopped' }
+    | { readonly kind: Cut }
     /** It never ran. */
     | { readonly kind: 'failed'; readonly code: string }
   readonly ms: number
 }
+
+export type Cut = 'timeout' | 'flood' | 'stopped' | 'memory' | 'crowd'
 
 /** More than this is no output any more but a flood. */
 const mostBytes = 256 * 1024 * 1024
 /** For pipes that a child of the command still holds open. */
 const drainMs = 500
 const lineEveryMs = 500
+const lookEveryMs = 250
 
 /** Resolves when the whole group has ended. Never throws. */
 export function spawned(clock: Clock, given: Spawning): Promise<Ended> {
-  const { program, args, cwd, env, stdin, timeoutMs, signal, onLine } = given
+  const { program, args, cwd, env, stdin, timeoutMs, signal, onLine, most = mostLoad } = given
   const started = clock.now()
   const output = new Output()
   const over = Promise.withResolvers<Ended>()
   const child = spawn(program, [...args], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
-  let cut: 'timeout' | 'flood' | 'stopped' | null = null
-  const end = (why: typeof cut) => {
+  let cut: Cut | null = null
+  const end = (why: Cut) => {
     cut ??= why
     killGroup(child.pid)
   }
   const stop = () => end('stopped')
   const alarm = clock.after(timeoutMs, () => end('timeout'))
+  const watch = child.pid === undefined ? null : watched(clock, { pid: child.pid, most, end })
   let lineAt = 0
   const hear = (bytes: Buffer) => {
     output.add(bytes)
@@ -57,6 +64,7 @@ export function spawned(clock: Clock, given: Spawning): Promise<Ended> {
   }
   const settle = (how: Ended['how']) => {
     alarm.cancel()
+    watch?.cancel()
     signal.removeEventListener('abort', stop)
     over.resolve({ output, how, ms: clock.now() - started })
   }
@@ -79,6 +87,25 @@ export function spawned(clock: Clock, given: Spawning): Promise<Ended> {
   if (signal.aborted) stop()
   child.stdin.end(stdin)
   return over.promise
+}
+
+/** One look after the other, each a while after the one before has ended. */
+function watched(clock: Clock, { pid, most, end }: { readonly pid: number; readonly most: Load; readonly end: (why: Cut) => void }): Alarm {
+  let isOver = false
+  const look = async () => {
+    const load = await loadOf(pid)
+    if (isOver) return
+    if (load.bytes > most.bytes) end('memory')
+    else if (load.processes > most.processes) end('crowd')
+    else alarm = clock.after(lookEveryMs, look)
+  }
+  let alarm = clock.after(lookEveryMs, look)
+  return {
+    cancel() {
+      isOver = true
+      alarm.cancel()
+    },
+  }
 }
 
 function killGroup(pid: number | undefined): void {
