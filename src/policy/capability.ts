@@ -4,9 +4,13 @@ import { Forbidden } from '../base/errors.ts'
 /** Of tools that everybody may call: they touch nothing outside the conversation. */
 export const harmless = 'none'
 
-/** `fs.*` covers `fs.read`, `*` everything; any other only itself. */
+/** What is a part of another capability. A dot alone says nothing: `exec.network` is more than `exec`. */
+const parts: Readonly<Record<string, string>> = { 'vault.write.import': 'vault.write' }
+
+/** `fs.*` covers `fs.read`, `*` everything; any other itself and its parts. */
 export function coversCapability(pledged: string, capability: string): boolean {
   if (pledged === capability || pledged === '*') return true
+  if (Object.hasOwn(parts, capability) && pledged === parts[capability]) return true
   return pledged.endsWith('.*') && capability.startsWith(pledged.slice(0, -1))
 }
 

@@ -86,14 +86,20 @@ const around: readonly Pattern[] = [
   {
     kind: 'private-key',
     hint: /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/,
-    look: /(?<v>-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S]){16,20000}(?:-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----)?)/dg,
-    judge: (value) => (/[A-Za-z0-9+/]{16}/.test(value.slice(value.indexOf('KEY'))) ? 'everywhere' : 'no'),
+    look: /(?<v>-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\s\S]){3,20000}(?:-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----)?)/dg,
+    judge: judgeKeyBlock,
   },
   {
     kind: 'bearer',
     hint: /uthorization/i,
     look: /authorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:bearer|token|apikey|api-key|bot)[ \t]{1,4}(?<v>[A-Za-z0-9._~+/=:-]{1,8000})(?=$|[\r\n"'`\\,;)\]}<]|[ \t]+(?:$|[\r\n"'`\\-]))/dgim,
     judge: judgeGiven,
+  },
+  {
+    kind: 'authorization',
+    hint: /uthorization/i,
+    look: /authorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<v>[A-Za-z0-9._~+/=-]{16,8000})(?=$|[\r\n"'`\\,;)\]}])/dgim,
+    judge: judgeStrong,
   },
   {
     kind: 'basic',
@@ -142,19 +148,38 @@ const around: readonly Pattern[] = [
     look: /(?:^|[\s;&"'`(])(?:[A-Z0-9]+_)*(?:API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|AUTH_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)=\\?["']?(?<v>[^\s"'`;&|<>(){}$\\]{1,4000})/dgm,
     judge: judgeGiven,
   },
+  {
+    kind: 'env',
+    hint: /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)[ \t]/,
+    look: /(?:^|[\s;&"'`(])(?:[A-Z0-9]+_)*(?:API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|AUTH_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)[ \t]{1,3}=[ \t]{0,3}["']?(?<v>[^\s"'`;&|<>(){}$\\]{16,4000})/dgm,
+    judge: judgeStrong,
+  },
 ] // biome-ignore format: a table
 
 const patterns: readonly Pattern[] = [...around, ...wellKnown]
 /** One look for all of them: what ordinary text is let through by. */
 const anyHint = new RegExp(
   '-----BEGIN|[Bb]earer|BEARER|uthorization|UTHORIZATION|ookie:|-[Kk]ey:|-[Tt]oken:|-[Ss]ecret:|://[^\\s/@]{1,300}:|(?:[Tt]oken|[Kk]ey|[Ss]ecret|assword|ignature)=|' +
-    '(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)=|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|sk-|[sr]k_|whsec_|xox|xapp-|A(?:KIA|SIA|BIA|CCA)|' +
+    '(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)[ \\t]{0,3}=|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|sk-|[sr]k_|whsec_|xox|xapp-|A(?:KIA|SIA|BIA|CCA)|' +
     'AIza|ya29|GOCSPX|npm_|hf_|pypi-|SG\\.|do[por]_v1|dckr_|shp[acps]|gsk_|xai-|pplx-|lin_|hv[sb]\\.|AGE-S|:AA|stw_',
 )
 
 /** What stands where only a secret stands. A word that only says what should stand there is none. */
 function judgeGiven(value: string): 'no' | 'here' | 'everywhere' {
   return placeholder.test(value) ? 'no' : strengthOf(value)
+}
+
+/** Where other things stand too: only what looks like a key. */
+function judgeStrong(value: string): 'no' | 'everywhere' {
+  return !placeholder.test(value) && strengthOf(value) === 'everywhere' && isKeyLike(value) ? 'everywhere' : 'no'
+}
+
+/** A block that is closed is one however short it is; "..." between the lines is none. */
+function judgeKeyBlock(value: string): 'no' | 'here' | 'everywhere' {
+  const [body = '', end = ''] = value.split(/KEY(?: BLOCK)?-----/).slice(1)
+  const letters = body.replace(/\\[nr]|-----END[\s\S]*$/g, '')
+  if (/[A-Za-z0-9+/]{16}/.test(letters)) return 'everywhere'
+  return end === '' && body.includes('-----END') && /^[A-Za-z0-9+/=\s]{3,}$/.test(letters) && letters.trim() !== '' ? 'here' : 'no'
 }
 
 const placeholder =

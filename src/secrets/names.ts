@@ -52,18 +52,22 @@ export function originOf(text: string): string | null {
   return url.origin
 }
 
-const secretWords = /^(?:password|passwd|passphrase|secret|credentials?|authorization|cookie|token|apikey|jwt)$/
-const secretPairs = /^(?:api|access|auth|private|secret|signing|encryption|client|session|account)_(?:key|secret)$|^(?:set)_cookie$/
+const secretWords = /^(?:passwords?|passwd|passphrase|secrets?|credentials?|authorization|cookies?|token|apikeys?|jwt)$/
+const secretPairs = /^(?:api|access|auth|private|secret|signing|encryption|client|session|account)_(?:keys?|secret)$|^(?:set)_cookie$/
+/** Words behind the name proper that change nothing: it is still the secret. */
+const trailing = /^(?:value|header|text|string|raw|plain|plaintext|hash|\d+)$/
 /** Tokens that say where one is in a list. */
 const places = /^(?:page|next|previous|continuation|sync|cursor|resume|skip)$/
 
 /** Whether a member, header or variable of that name holds a secret: by its last words, however they are joined. */
 export function isSecretName(name: string): boolean {
   const words = name
+    .replace(/(?<=[A-Za-z])\d+$/, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean)
+  while (words.length > 1 && trailing.test(words.at(-1) ?? '')) words.pop()
   const [before = '', last = ''] = words.slice(-2).length === 2 ? words.slice(-2) : ['', words[0]]
   if (secretPairs.test(`${before}_${last}`)) return true
   return secretWords.test(last) && !(last === 'token' && places.test(before))

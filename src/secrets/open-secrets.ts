@@ -8,7 +8,7 @@ import type { RecordFact, SecretFact } from './facts.ts'
 import { inForm } from './forms.ts'
 import { exportText, importText } from './key-transfer.ts'
 import type { Keyring } from './keyring.ts'
-import { type Matcher, openMatcher } from './matcher.ts'
+import { type Matcher, openMatcher, piecesOf } from './matcher.ts'
 import { checkAgents, checkHosts, checkName, checkSecretValue, originOf, ownPrefix } from './names.ts'
 import { type FoundValue, openSealing } from './sealing.ts'
 import { Denied, referencesIn, replaceReferences, type SecretInfo, type Secrets } from './secrets.ts'
@@ -53,6 +53,7 @@ export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
     ...sealing,
     ...openBytes({ vault, random, holds: (text) => sealing.mask(text) !== text }),
     scrub: (text) => room.matcher.replace(text),
+    inPieces: () => piecesOf(() => room.matcher),
     list: async () => vault.rows().map(infoOf),
     value: async (name) => ownValue(vault, name),
     resolve: (text, use) => resolve(room, text, use),

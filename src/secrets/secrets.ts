@@ -46,6 +46,8 @@ export type Secrets = {
   seal(text: string): Promise<string>
   /** Only registered values, at once: for logs and live words. */
   scrub(text: string): string
+  /** Like scrub, for words that come in pieces: what may be the beginning of a value is held back until it is known. */
+  inPieces(): Pieces
   /**
    * The same for every string of a JSON value. With `names` also what stands under a secret's name: authorization, apiKey, set-cookie.
    * The same value when there is nothing to take out.
@@ -72,6 +74,14 @@ export type Secrets = {
   /** Opens a store whose key was lost, with what exportKey gave. Throws InvalidInput for other keys or another passphrase. */
   importKey(exported: string, passphrase: string, by: Actor): Promise<void>
   close(): Promise<void>
+}
+
+/** One stream of words. */
+export type Pieces = {
+  /** What may be shown now; often a little less than came, sometimes nothing. */
+  add(words: string): string
+  /** Nothing more comes: what was held back. */
+  end(): string
 }
 
 /** A reference that may not be resolved. The message names the secret and what is missing, never the value. */

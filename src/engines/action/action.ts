@@ -66,7 +66,7 @@ export function actionInText(prose: string, types: readonly string[]): Action | 
 
 /** What stands in the first code fence, also when it is not closed; the text itself when there is none. */
 export function withoutFences(given: string): string {
-  const fence = /```[a-z]*\s*\n?/i.exec(given)
+  const fence = /```[\w+-]*\s*\n?/.exec(given)
   if (!fence) return given.trim()
   const inner = given.slice(fence.index + fence[0].length)
   const end = inner.indexOf('```')

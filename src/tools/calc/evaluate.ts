@@ -86,12 +86,12 @@ class Reader {
 
   private named(depth: number): Value {
     const start = this.at
-    const name = this.match(/(?:Math\.)?[A-Za-z_]\w*/y)
+    const name = this.match(/(?:math\.)?[a-z_]\w*/iy)
     if (name === null) throw this.fault()
-    const bare = name.replace(/^Math\./, '')
+    const bare = name.replace(/^math\./i, '')
     if (!this.takeWord('(')) {
       const constant = constants[bare.toLowerCase()]
-      if (constant !== undefined && /^(pi|e|PI|E)$/.test(bare)) return constant
+      if (constant !== undefined && /^(pi|e)$/i.test(bare)) return constant
       this.at = start
       throw new Error(
         `"${name.slice(0, 40)}" at character ${start + 1} is not known; allowed are numbers, PI, E and ${functionNames.join(', ')}`,

@@ -16,7 +16,8 @@ const roundHalf = ({ n, d }: Fraction) => floor({ n: 2n * n + d, d: 2n * d })
 
 const known: Readonly<Record<string, Known>> = {
   abs: one((value) => (float(value) < 0 ? negative(value) : value)),
-  sign: one((value) => whole(BigInt(Math.sign(float(value)) || 0))),
+  sign: one(sign),
+  signum: one(sign),
   ceil: rounding(({ n, d }) => -floor({ n: -n, d }), Math.ceil),
   floor: rounding(floor, Math.floor),
   trunc: rounding(({ n, d }) => n / d, Math.trunc),
@@ -50,15 +51,22 @@ const known: Readonly<Record<string, Known>> = {
 
 export const functionNames: readonly string[] = Object.keys(known)
 
-/** Throws an Error that says what was wrong. */
+const byName: ReadonlyMap<string, Known> = new Map(Object.entries(known).map(([name, found]) => [name.toLowerCase(), found]))
+
+/** Upper and lower case are the same. Throws an Error that says what was wrong. */
 export function callFunction(name: string, given: readonly Value[]): Value {
-  const found = Object.hasOwn(known, name) ? known[name] : undefined
+  const found = byName.get(name.toLowerCase())
   if (!found) throw new Error(`there is no function "${name.slice(0, 40)}"; allowed are ${functionNames.join(', ')}`)
   const { least: from, most: to } = found
   if (given.length < from || given.length > to) {
     throw new Error(`${name} takes ${from === to ? from : `${from} to ${to}`} numbers, not ${given.length}`)
   }
   return found.run(given)
+}
+
+function sign(value: Value): Value {
+  const found = Math.sign(float(value))
+  return Number.isNaN(found) ? found : whole(BigInt(found))
 }
 
 function round(value: Value, digits: Value | undefined): Value {

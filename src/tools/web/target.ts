@@ -53,7 +53,7 @@ export function whyNameBlocked(url: URL): string | null {
 export function isBlockedName(given: string): boolean {
   const host = given.toLowerCase().replace(/\.+$/, '')
   if (isAddress(host)) return whyClosed(host) !== null
-  return /(^|\.)(localhost|local|internal|localdomain|home\.arpa|intranet)$/.test(host)
+  return /(^|\.)(localhost|ip6-localhost|ip6-loopback|local|internal|localdomain|home\.arpa|intranet)$/.test(host)
 }
 
 /**
