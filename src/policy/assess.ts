@@ -3,12 +3,15 @@ import { type Command, commandsOf } from './command.ts'
 import { dangerOf } from './danger.ts'
 import type { Plan, Risk } from './decision.ts'
 import type { Ground } from './ground.ts'
+import { leavesAll } from './known.ts'
 import { isSecret } from './sensitive.ts'
 
 export type Assessed = {
   readonly risk: Risk
   readonly outward: boolean
   readonly destructive: boolean
+  /** It can change files, and what it does to them can't be read from its words. */
+  readonly opaque: boolean
   /** Sentences: what raised it. */
   readonly because: readonly string[]
   /** Of an exec: what it would run. */
@@ -28,7 +31,8 @@ export function assess(plan: Plan, ground: Ground): Assessed {
   for (const command of commands) byCommand(command, raised, ground)
   if (raised.outward) raise(raised, 'R1')
   if (raised.destructive) raise(raised, 'R2')
-  return { ...raised, commands }
+  const opaque = isExec(plan.capability) && plan.onlyReads !== true && !leavesAll(commands, plan.target)
+  return { ...raised, opaque, commands }
 }
 
 export function isExec(capability: string): boolean {

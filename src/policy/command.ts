@@ -7,6 +7,8 @@ export type Command = {
   readonly args: readonly string[]
   /** Files that it writes by a redirection. */
   readonly writes: readonly string[]
+  /** It was named without a folder: not a program that lies in the project. */
+  readonly isOfSystem: boolean
 }
 
 const mostDepth = 4
@@ -47,10 +49,10 @@ type Words = { readonly words: readonly string[]; readonly writes: readonly stri
 function unwrap({ words, writes }: Words, depth: number): readonly Command[] {
   const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word) && !/^(then|do|else|if|while|until|!|\{|\()$/.test(word))
   const program = words[start]
-  if (start < 0 || program === undefined) return writes.length > 0 ? [{ program: '', args: [], writes }] : []
+  if (start < 0 || program === undefined) return writes.length > 0 ? [{ program: '', args: [], writes, isOfSystem: true }] : []
   const args = words.slice(start + 1)
   const name = baseName(program)
-  const own: Command = { program: name, args, writes }
+  const own: Command = { program: name, args, writes, isOfSystem: !program.includes('/') }
   if (depth >= mostDepth) return [own]
   const inner = innerOf(name, args)
   return inner === null ? [own] : [own, ...inner.flatMap((text) => commandsOf(text, depth + 1))]

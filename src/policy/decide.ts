@@ -61,7 +61,8 @@ function decideOne(plan: Plan, facts: PolicyFacts): Decision {
   const { risk, because } = assessed
   const barred = floorOf(plan, facts.ground, assessed) ?? pledgeOf(plan, facts) ?? faultOf(plan, facts) ?? readOnly(risk, facts)
   if (barred !== null) return { effect: 'deny', rule: barred, risk, reason: barred.text, scopes: [], considered: [] }
-  const grave = assessed.outward || assessed.destructive
+  // What may have been ordered by what was read counts by the worst that it could do.
+  const grave = assessed.outward || assessed.destructive || (assessed.opaque && facts.where.taint !== 'none')
   const asked: Asked = { capability: plan.capability, target: plan.target, risk, grave, where: facts.where, now: facts.now }
   const ruled = byRules(asked, facts, assessed.destructive)
   return settle(asked, facts, { ...ruled, because })
@@ -160,7 +161,7 @@ function taintOf({ grave, where }: Asked): RuleRef | null {
 }
 
 const taintWords = {
-  content: 'The agent has read files of the project, and this leaves the machine or destroys something.',
+  content: 'The agent has read files of the project, and this leaves the machine, or destroys something, or may.',
   foreign: 'The agent has read something from outside, which may have told it to do this.',
 } as const
 

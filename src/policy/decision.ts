@@ -35,6 +35,8 @@ export type Plan = {
   readonly outward: boolean
   /** What it changes can't be brought back by us. */
   readonly destructive: boolean
+  /** It can change no file of the project, whatever it turns out to do: its sandbox holds it. */
+  readonly onlyReads?: boolean
   /** For a person, each a short sentence. */
   readonly why?: string
   readonly consequences: string

@@ -24,6 +24,7 @@ const plan = z.object({
   risk: z.enum(risks),
   outward: z.boolean(),
   destructive: z.boolean(),
+  onlyReads: z.boolean().exactOptional(),
   why: text.exactOptional(),
   consequences: text,
   preview: text.exactOptional(),

@@ -33,7 +33,7 @@ const input = z.strictObject({
   stdin: z.string().max(1_000_000).optional(),
   env: z.record(z.string(), z.string().max(10_000)).optional().describe('More variables; a secret as {{secret:name}}'),
   network: z.boolean().default(false).describe('true: the command may reach public hosts over http and https; a person may be asked'),
-  writes: z.boolean().default(true).describe('false: the project can only be read'),
+  writes: z.boolean().default(true).describe('false: the project can only be read; a person is asked less'),
 })
 type Input = z.infer<typeof input>
 
@@ -122,6 +122,7 @@ async function planOf(means: ExecMeans, given: Input, context: ToolContext): Pro
     risk: await riskOf(ready, given),
     outward: given.network || ready.sandbox === null,
     ...(given.network ? { capability: 'exec.network' } : {}),
+    ...(ready.sandbox !== null && !given.writes ? { onlyReads: true } : {}),
     consequences: consequencesOf(ready, given),
     preview: [`cd ${ready.cwd}`, ...variables, commandLine(given.argv), ...(given.stdin ? [`<<< ${given.stdin}`] : [])]
       .join('\n')
@@ -194,10 +195,16 @@ const proxied = {
 async function environment({ env = {} }: Input, context: ToolContext): Promise<Record<string, string> | NotReady> {
   try {
     const own = await Promise.all(Object.entries(env).map(async ([name, value]) => [name, await context.resolve(value)] as const))
-    return { LANG: 'C.UTF-8', TERM: 'dumb', CI: 'true', NO_COLOR: '1', ...Object.fromEntries(own) }
+    return { ...usualVariables, ...Object.fromEntries(own) }
   } catch (thrown) {
     return { code: 'denied', why: messageOf(thrown) }
   }
+}
+
+/** A repository that lies within the project's files is not taken for one: its configuration could name programs to be run. */
+const usualVariables = {
+  ...{ LANG: 'C.UTF-8', TERM: 'dumb', CI: 'true', NO_COLOR: '1' },
+  ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.bareRepository', GIT_CONFIG_VALUE_0: 'explicit' },
 }
 
 type Way = NonNullable<Parameters<typeof jail>[0]['way']>
@@ -251,13 +258,13 @@ function told({ how, output, ms }: Ended, { argv, timeoutSeconds }: Input, more:
       return failed('timeout', `It did not end within ${timeoutSeconds} seconds and was ended, with all that it had started.`)
     case 'flood':
       return failed('flood', `It was ended because it wrote more than 256 MB of output.`)
+    case 'memory':
+      return failed('memory', `It was ended because it used more than ${Math.floor(mostLoad.bytes / 1024 ** 2)} MB of memory in all.`)
+    case 'crowd':
+      return failed('crowd', `It was ended because it had more than ${mostLoad.processes} processes at once.`)
     case 'stopped':
       return failed('stopped', 'It was stopped.')
     case 'failed':
       return refused(how.code === 'ENOENT' ? 'not_found' : 'broken', `Not run: ${argv[0]} could not be started (${how.code}).`)
   }
 }
-    case 'memory':
-      return failed('memory', `It was ended because it used more than ${Math.floor(mostLoad.bytes / 1024 ** 2)} MB of memory in all.`)
-    case 'crowd':
-      return failed('crowd', `It was ended because it had more than ${mostLoad.processes} processes at once.`)

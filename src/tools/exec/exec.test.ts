@@ -109,7 +109,7 @@ boxed(`[T12] a command${skipped}`, () => {
         .split('\n')
         .slice(1)
         .map((line) => line.split('=')[0])
-        .filter((name) => !['PWD', '_', 'SHLVL', 'OLDPWD'].includes(name ?? ''))
+        .filter((name = '') => !['PWD', '_', 'SHLVL', 'OLDPWD'].includes(name) && !name.startsWith('GIT_CONFIG_'))
         .sort(),
     ).toEqual([...['CI', 'HOME', 'LANG', 'NO_COLOR', 'PATH', 'TERM', 'TMPDIR', 'TOKEN']])
     expect(text).toContain('TOKEN=the value')
