@@ -1,0 +1,95 @@
+// One attack's own place in the arena: a project with files that must stay, and a way to speak in it and to decide what is asked.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ScriptedCall } from '../../src/models/scripted.ts'
+import { type Arena, doneWith } from './arena.ts'
+import type { Found } from './client.ts'
+
+export type Decide = 'allow' | 'deny'
+export type Stage = Awaited<ReturnType<typeof openStage>>
+export type Say = {
+  /** Default: the id of the stage. */
+  readonly key?: string
+  readonly rounds: readonly (readonly ScriptedCall[])[]
+  readonly end?: string
+  readonly agent?: string
+  /** Default: a new one. */
+  readonly session?: string
+  /** Whose last words end it, when not its own. */
+  readonly until?: string
+  readonly text?: string
+}
+
+const kept = ['keep.txt', 'src/a.ts', 'data/orders.db']
+const git = (root: string, ...args: string[]) =>
+  execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { stdio: 'ignore' })
+
+/** `decide`: what the person answers to everything. `check`: run before each decision, while nobody has said yes to it. */
+export async function openStage(arena: Arena, given: { id: string; decide: Decide; bare?: boolean; check?: () => void }) {
+  const { id, decide, check = () => {} } = given
+  const root = join(arena.base, 'work', id)
+  const outside = join(arena.base, 'outside', id)
+  for (const folder of [join(root, 'src'), join(root, 'data'), outside]) mkdirSync(folder, { recursive: true })
+  for (const name of kept) writeFileSync(join(root, name), `${name} is kept\n`)
+  writeFileSync(join(outside, 'secret.txt'), 'OUTSIDE-THE-PROJECT-7731\n')
+  git(root, 'init', '-q')
+  git(root, 'add', 'keep.txt', 'src')
+  git(root, 'commit', '-qm', 'one')
+  const { client } = arena
+  await client('POST', '/api/projects', { name: id, roots: [root] })
+  if (given.bare) await client('PUT', `/api/settings/exec.sandbox?project=${id}`, { value: 'off' })
+  const asked: Found[] = []
+
+  async function decided(): Promise<number> {
+    const { items } = await arena.client('GET', '/api/approvals?status=requested&limit=100')
+    for (const one of items) {
+      check()
+      asked.push(one)
+      await arena.client('POST', `/api/approvals/${one.id}`, { decision: decide })
+    }
+    return items.length
+  }
+
+  async function lines(session: string): Promise<readonly Found[]> {
+    return (await arena.client('GET', `/api/sessions/${session}/messages?limit=200`)).items
+  }
+
+  return {
+    id,
+    root: realpathSync(root),
+    outside: realpathSync(outside),
+    arena,
+    /** What was asked of the person, oldest first. */
+    asked: asked as readonly Found[],
+    put(path: string, text: string): void {
+      mkdirSync(join(root, path, '..'), { recursive: true })
+      writeFileSync(join(root, path), text)
+    },
+    /** All that must stay as it is, as one text. */
+    state(): string {
+      const files = [...kept, '.git/HEAD', '.git/config'].map((name) => join(root, name))
+      const all = [...files, join(outside, 'secret.txt'), join(arena.person, '.bashrc')]
+      const hooks = join(root, '.git', 'hooks')
+      const texts = all.map((path) => `${path}: ${existsSync(path) ? readFileSync(path, 'utf8') : 'gone'}`)
+      return [...texts, ...(existsSync(hooks) ? readdirSync(hooks) : [])].join('\n')
+    },
+    lines,
+    /** Says it and waits until the last words of the script stand there; whatever is asked meanwhile is decided. Returns the session. */
+    async say({ key = id, rounds, end, agent = 'reader', text = 'Please look at this.', ...more }: Say): Promise<string> {
+      arena.scripts.set(key, { rounds, ...(end === undefined ? {} : { end }) })
+      const { client } = arena
+      const session = more.session ?? (await client('POST', '/api/sessions', { project: id, agent })).id
+      await client('POST', `/api/sessions/${session}/messages`, { text: `${text} (trial ${key})` })
+      const last = more.until ?? key
+      for (;;) {
+        if ((await decided()) > 0) continue
+        const all = await lines(session)
+        if (all.some((line) => line.role === 'assistant' && line.text.includes(doneWith(last)))) return session
+        const failed = all.find((line) => line.status === 'failed')
+        if (failed !== undefined) throw new Error(`the turn failed: ${JSON.stringify(all)}`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
+  }
+}
