@@ -5,6 +5,7 @@ import type { NewId, ProcessId } from './base/ids.ts'
 import type { Lanes } from './lanes/lanes.ts'
 import type { Taints } from './policy/policy.ts'
 import type { Scopes } from './scopes/scopes.ts'
+import type { ZoneOf } from './scopes/zone.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { calcTools } from './tools/calc/calc.ts'
 import { documentTools } from './tools/documents/documents.ts'
@@ -26,8 +27,7 @@ export type FamilyRooms = Pick<Scopes, 'documents' | 'projects' | 'settings'> & 
   readonly work: () => Work
   /** The login name of the owner of this hub. */
   readonly owner: string
-  /** Of this machine, where a person says none. */
-  readonly zone: string
+  readonly zoneOf: ZoneOf
   /** Where the hub listens; null while it does not. */
   readonly here: { readonly address: string | null }
 }
@@ -55,7 +55,7 @@ export async function openFamilies(rooms: FamilyRooms): Promise<Families> {
     ...scratchpadTools(documents),
     ...projectTools(rooms),
     ...processTools({ ...workersOf(rooms), lanes, newId: () => newId('ent'), newWord }),
-    timeWhen({ clock, zoneOf: async (user) => String((await settings.getForUser('time.zone', { user })) ?? rooms.zone) }),
+    timeWhen(rooms),
   ]
   const refresh = async () => {
     const [origins, search] = await Promise.all([settings.getForUser('web.exempt', { user: owner }), searchOf(owner)])

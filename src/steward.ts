@@ -46,6 +46,7 @@ import { openPolicy, type PolicyRoom } from './policy/open-policy.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
 import { openScopes } from './scopes/open-scopes.ts'
 import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
+import { zonesOf } from './scopes/zone.ts'
 import { secretFacts } from './secrets/facts.ts'
 import { secretsFinding } from './secrets/finding.ts'
 import type { Secrets } from './secrets/secrets.ts'
@@ -209,8 +210,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   })
   opened(() => policy.close())
   const { seal } = secrets
-  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
-  const budgets = await openMoney({ ...rooms, ...scopes, zone })
+  const zoneOf = zonesOf(scopes.settings, Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const budgets = await openMoney({ ...rooms, ...scopes, zoneOf })
   opened(() => budgets.close())
   const models = openModels(config, { clock, log, store: storeIn(scopes.settings), budgets, keyOf: secrets.value })
   await models.reload()
@@ -218,15 +219,15 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const results = folderResults(join(config.home, 'blobs', 'results'))
   const programs = process.env['PATH'] ?? '/usr/bin:/bin'
   const sandbox = sandboxOf(programs)
-  const families = await openFamilies({ ...rooms, ...scopes, taint: policy.taint, zone, owner: people.owner.name, work: () => work })
+  const families = await openFamilies({ ...rooms, ...scopes, taint: policy.taint, zoneOf, owner: people.owner.name, work: () => work })
   const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach: families.reach }
   const past = folderPast(join(config.home, 'blobs', 'past'), secrets)
-  const tools = openTools({ clock, log, zone, results, closed: [config.home], policy, past, exec, seal })
+  const tools = openTools({ clock, log, zoneOf, results, closed: [config.home], policy, past, exec, seal })
   for (const tool of families.tools) tools.register(tool)
   opened(regularly(rooms, readLimitsMs, families.refresh))
   const minds = openMinds(policy.taint)
   const windowOf = (tier: Tier) => models.windowOf(models.modelOf(tier) ?? '')
-  const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zone })
+  const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zoneOf })
   opened(() => context.close())
   const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
   opened(() => work.close())

@@ -9,6 +9,7 @@ import type { Config } from './config.ts'
 import type { Journal } from './journal/journal.ts'
 import { type BudgetsOptions, type OpenBudgets, openBudgets } from './policy/budgets.ts'
 import type { Scopes, Settings } from './scopes/scopes.ts'
+import type { ZoneOf } from './scopes/zone.ts'
 import type { RecordFact } from './secrets/facts.ts'
 import { systemKeyring } from './secrets/keyring.ts'
 import { openSecrets } from './secrets/open-secrets.ts'
@@ -39,14 +40,14 @@ export type MoneyRooms = Pick<Scopes, 'projects' | 'sessions' | 'settings'> & {
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
-  readonly zone: string
+  readonly zoneOf: ZoneOf
 }
 
 /** Before lanes start: what was spent in earlier lives is then in the store. */
-export function openMoney({ journal, store, clock, newId, log, zone, settings, ...scopes }: MoneyRooms): Promise<OpenBudgets> {
+export function openMoney({ journal, store, clock, newId, log, zoneOf, settings, ...scopes }: MoneyRooms): Promise<OpenBudgets> {
   return openBudgets({
     ...{ journal, store: store.journal, view: sqliteBudgets(store), now: clock.now, newId, log },
-    ...{ zone: async () => zone, rates: (user) => ratesFrom(settings, user), exists: spentOn(scopes) },
+    ...{ zone: zoneOf, rates: (user) => ratesFrom(settings, user), exists: spentOn(scopes) },
   })
 }
 

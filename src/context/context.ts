@@ -23,6 +23,7 @@ import type { ModelPort } from '../models/models.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Event } from '../protocol/event.ts'
 import type { Conversation, Projects, Sessions } from '../scopes/scopes.ts'
+import type { ZoneOf } from '../scopes/zone.ts'
 import type { ToolSpec } from '../tools/tool.ts'
 import { type Assembled, assemble, type Pieces } from './assemble.ts'
 import { type Compactor, openCompactor } from './compactor.ts'
@@ -74,8 +75,8 @@ export type ContextRooms = {
   readonly specs: (names: readonly string[]) => readonly ToolSpec[]
   /** Of the model of that tier, in tokens: what it reads, and what it may answer. null: not known. */
   readonly windowOf?: (tier: Tier) => { readonly window: number; readonly maxOutput: number } | null
-  /** IANA name of the zone in which day and time are told; UTC by default. */
-  readonly zone?: string
+  /** In whose zone day and time are told; UTC by default. */
+  readonly zoneOf?: ZoneOf
   readonly log?: Log
 }
 
@@ -94,7 +95,7 @@ export function openContext(rooms: ContextRooms): Context {
   const ratios = openRatios()
   const contexts = openSessionContexts({ ...rooms, now: rooms.clock.now })
   const compactor = openCompactor({ ...rooms, contexts })
-  const inner = { ...rooms, contexts, compactor, ratios, older: openOlder(rooms.conversation), zone: rooms.zone ?? 'UTC' }
+  const inner = { ...rooms, contexts, compactor, ratios, older: openOlder(rooms.conversation), zoneOf: rooms.zoneOf ?? (async () => 'UTC') }
   const tokensFor = (tier: Tier, wished: number) => Math.min(wished, usable(rooms.windowOf?.(tier) ?? null))
   return {
     gather: (wanted) => gather(inner, { ...wanted, tokens: tokensFor(wanted.tier, wanted.tokens) }),

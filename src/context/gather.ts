@@ -5,6 +5,7 @@ import type { ProcessInfo } from '../lanes/engine.ts'
 import type { Tier } from '../models/message.ts'
 import type { Message } from '../protocol/message.ts'
 import type { Conversation } from '../scopes/scopes.ts'
+import type { ZoneOf } from '../scopes/zone.ts'
 import type { ToolSpec } from '../tools/tool.ts'
 import type { Pieces } from './assemble.ts'
 import { isFull, mostLines, sizeOf } from './compaction.ts'
@@ -46,7 +47,7 @@ export type GatherRooms = {
   readonly older: Older
   readonly ratios: Ratios
   readonly conversation: Pick<Conversation, 'walk'>
-  readonly zone: string
+  readonly zoneOf: ZoneOf
 }
 
 /** Further lines that are looked through for a summary, when the newest ones hold the end of none. */
@@ -64,7 +65,7 @@ export async function gather(rooms: GatherRooms, wanted: Gathering): Promise<Pie
   const { excerpts, unseen } = await quotations(rooms, wanted, { summaries, history, isCut, room })
   return {
     ...{ foundation, summaries, history, unseen, excerpts, memories: [] },
-    notes: notesOf(rooms.zone, wanted, overlays),
+    notes: notesOf(await rooms.zoneOf(process.user), wanted, overlays),
     ...{ own: wanted.own, tools: wanted.tools, toolChoice: wanted.toolChoice, localOnly: wanted.localOnly },
   }
 }

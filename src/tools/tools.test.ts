@@ -262,7 +262,7 @@ test("time_now answers in the person's own zone when none is named", async () =>
     results: memoryResults(),
     closed: [],
     policy: policyThat('allow'),
-    zone: 'America/New_York',
+    zoneOf: async (user) => (user === 'ada' ? 'America/New_York' : 'UTC'),
   })
   const answer = await tools.call({ name: 'time_now', input: {}, allowed: ['time_now'] }, contextFor())
   expect(answer.text).toBe('Wednesday, 2025-12-31 19:00:00 -05:00 in America/New_York; 2026-01-01T00:00:00.000Z in UTC')

@@ -20,6 +20,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { NotDone } from '../lanes/engine.ts'
+import type { ZoneOf } from '../scopes/zone.ts'
 import { type AnswerRooms, answerOf } from './answer.ts'
 import { type Answers, openAnswers } from './answers.ts'
 import { openAwake } from './awake.ts'
@@ -77,8 +78,8 @@ export type ToolRooms = AnswerRooms & {
   readonly past?: Past
   /** How commands are run; absent: none are. `clock` is the one of above. */
   readonly exec?: Omit<ExecMeans, 'clock'>
-  /** IANA name of the zone that the person lives in; UTC when it is not known. */
-  readonly zone?: string
+  /** Where the person of a call lives; UTC when it is not known. */
+  readonly zoneOf?: ZoneOf
   readonly log?: Log
 }
 
@@ -94,7 +95,8 @@ export function openTools(rooms: ToolRooms): Tools {
   }
   const find = (name: string) => registry.get(name)
   const floor = [toolList(find), toolDescription(find)]
-  for (const tool of [...floor, ...fileTools, timeNow(clock, rooms.zone ?? 'UTC'), resultRead(rooms.results)]) register(tool)
+  for (const tool of [...floor, ...fileTools, timeNow({ clock, zoneOf: rooms.zoneOf ?? (async () => 'UTC') }), resultRead(rooms.results)])
+    register(tool)
   for (const tool of rooms.past ? changingFileTools({ past: rooms.past, now: clock.now, ...(seal ? { seal } : {}) }) : []) register(tool)
   for (const tool of rooms.exec ? execTools({ ...rooms.exec, clock }) : []) register(tool)
   const awake = openAwake(clock)

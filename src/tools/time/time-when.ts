@@ -1,15 +1,9 @@
 // Turns a relative time into an instant at the moment of the call: a model's idea of "now" may be old (rule T50).
 import { z } from 'zod'
-import { type Clock, iso } from '../../base/clock.ts'
+import { iso } from '../../base/clock.ts'
 import { defineTool, done, refused, type Tool } from '../tool.ts'
-import { inZone } from './time.ts'
+import { inZone, type TimeRooms } from './time.ts'
 import { when } from './when.ts'
-
-export type TimeRooms = {
-  readonly clock: Pick<Clock, 'now'>
-  /** IANA name of the zone that the person lives in. */
-  readonly zoneOf: (user: string) => Promise<string>
-}
 
 export function timeWhen({ clock, zoneOf }: TimeRooms): Tool {
   return defineTool({

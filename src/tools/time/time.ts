@@ -1,10 +1,15 @@
 // The present time, read when it is asked for: never a frozen fact in a prompt.
 import { z } from 'zod'
 import { type Clock, iso } from '../../base/clock.ts'
+import type { ZoneOf } from '../../scopes/zone.ts'
 import { defineTool, done, refused, type Tool } from '../tool.ts'
 
-/** `ownZone`: where the person is, as far as that is known. */
-export function timeNow(clock: Pick<Clock, 'now'>, ownZone: string): Tool {
+export type TimeRooms = {
+  readonly clock: Pick<Clock, 'now'>
+  readonly zoneOf: ZoneOf
+}
+
+export function timeNow({ clock, zoneOf }: TimeRooms): Tool {
   return defineTool({
     name: 'time_now',
     description: 'The present date and time. Ask again whenever it matters: time passes while you work.',
@@ -12,9 +17,10 @@ export function timeNow(clock: Pick<Clock, 'now'>, ownZone: string): Tool {
     capability: null,
     effect: 'replayable',
     input: z.strictObject({
-      zone: z.string().optional().describe(`IANA time zone, for example Europe/Amsterdam; ${ownZone} when left out`),
+      zone: z.string().optional().describe('IANA time zone, for example Europe/Amsterdam; where the person is when left out'),
     }),
-    async run({ zone = ownZone }) {
+    async run({ zone: named }, { process }) {
+      const zone = named ?? (await zoneOf(process.user))
       const now = clock.now()
       const local = inZone(now, zone)
       if (local === null)
