@@ -20,12 +20,15 @@ export type Room = {
   readonly limitOf: (account: string) => Limit
   readonly cooldowns: Cooldowns
   readonly catalogue: Catalogue
-  readonly budgets: Pick<Budgets, 'reserve' | 'settle'> | null
+  readonly budgets: PaidBy | null
   /** A provider named its window. */
   readonly learn: (model: string, window: number) => void
   /** What Ollama says of a model, asked once. */
   readonly look: (choice: Choice, signal: AbortSignal) => Promise<{ readonly isElsewhere: boolean }>
 }
+
+/** Reserves and settles; `lost` where what gave no answer is to outlive the machine. */
+export type PaidBy = Pick<Budgets, 'reserve' | 'settle'> & Partial<Pick<Budgets, 'lost'>>
 
 export type Ask = { readonly request: ModelRequest; readonly asked: StreamOptions }
 
@@ -119,7 +122,9 @@ async function call(
   if (called.ok) {
     room.cooldowns.clear(choice)
     const cost = choice.isLocal ? 0 : costOf(price, called.tokens)
-    return { attempt: { was: 'answered', answer: { ...called.answer, cost } }, cost }
+    // The provider did not say what it used: what was reserved is what it is counted with, here and in the fact of it.
+    const counted = cost ?? (price === null ? null : most)
+    return { attempt: { was: 'answered', answer: { ...called.answer, cost: counted } }, cost }
   }
   learn(room, choice, { called, startedAt })
   const isFinal = hasSpoken || !canGoOn(called)

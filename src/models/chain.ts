@@ -16,6 +16,8 @@ type Way = {
   readonly chain: readonly Choice[]
   readonly fellBack: FellBack[]
   lost: Micros
+  /** The last model that was counted without an answer. */
+  lostBy: string | null
   last: ModelFailure | null
 }
 
@@ -28,7 +30,7 @@ export async function askChain(room: Room, chain: readonly Choice[], ask: Ask): 
     message === null ? [] : [{ model: name, code: 'no_model' as const, message }],
   )
   if (ready.length === 0) return failure('no_model', missing[0]?.message ?? 'No model is set up.')
-  const way: Way = { ask, chain: ready, fellBack: missing, lost: 0, last: null }
+  const way: Way = { ask, chain: ready, fellBack: missing, lost: 0, lostBy: null, last: null }
   const deadline = room.clock.now() + longestWholeWaitMs
   const first = await tryAll(room, way)
   if ('reply' in first) return first.reply
@@ -71,6 +73,7 @@ async function tryOne(room: Room, way: Way, given: { readonly choice: Choice; re
   if (made.was === 'answered') return { reply: answered(room, way, { choice, answer: made.answer }) }
   if (made.was === 'resting') return { hasAsked: false }
   way.lost += made.lost
+  if (made.lost > 0) way.lostBy = choice.name
   way.last = made.failure
   if (made.isFinal) return { reply: withLost(made.failure, way) }
   passOver(way, { model: choice.name, code: made.failure.code, message: made.failure.message })
@@ -94,8 +97,8 @@ function answered(room: Room, way: Way, { choice, answer }: { readonly choice: C
   return { ...answer, ...lost, fellBack, ...notice }
 }
 
-function withLost(why: ModelFailure, { lost }: Way): ModelFailure {
-  return lost > 0 ? { ...why, lost } : why
+function withLost(why: ModelFailure, { lost, lostBy }: Way): ModelFailure {
+  return lost > 0 && lostBy !== null ? { ...why, lost, lostBy } : why
 }
 
 type Waiting = { readonly again: number; readonly deadline: number }

@@ -83,7 +83,10 @@ const failureCodes = [
 ] as const
 export type FailureCode = (typeof failureCodes)[number]
 
-/** `message` is a sentence for a person: no stack, no key. `retryAfterMs` is the provider's own wish. `lost`: like that of an answer. */
+/**
+ * `message` is a sentence for a person: no stack, no key. `retryAfterMs` is the provider's own wish. `lost`: like that of an answer,
+ * `lostBy` the last model that it is counted for.
+ */
 export type ModelFailure = {
   readonly ok: false
   readonly code: FailureCode
@@ -91,6 +94,7 @@ export type ModelFailure = {
   readonly retryAfterMs?: number
   readonly budget?: { readonly id: string; readonly text: string; readonly spent: Micros; readonly wanted: Micros }
   readonly lost?: Micros
+  readonly lostBy?: string
 }
 
 export type ModelReply = ModelAnswer | ModelFailure

@@ -17,11 +17,10 @@
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { type Log, silent } from '../base/log.ts'
-import type { Budgets } from '../policy/budget.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Finding } from '../protocol/api.ts'
 import { offeredProviders } from './access.ts'
-import type { Room } from './attempt.ts'
+import type { PaidBy, Room } from './attempt.ts'
 import { openCatalogue, type Window } from './catalogue.ts'
 import { askChain } from './chain.ts'
 import { type Chains, type Choice, choose, chooseModels, describeChoices, type ModelSettings, noModel } from './choice.ts'
@@ -73,7 +72,7 @@ export type ModelsOptions = {
   readonly concurrency?: number
   /** How often a call that failed before its first word is made again when nothing else is in the chain. */
   readonly retries?: number
-  readonly budgets?: Pick<Budgets, 'reserve' | 'settle'>
+  readonly budgets?: PaidBy
   /** The value of a secret, for a provider's key; null when there is none. The environment wins. */
   readonly keyOf?: (name: string) => Promise<string | null>
   readonly store?: ModelStore
@@ -103,7 +102,10 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
   return {
     stream: async (request, asked) => {
       const chain = allowed(state.chains[request.tier], request)
-      return 'ok' in chain ? chain : askChain(room, chain, { request, asked })
+      if ('ok' in chain) return chain
+      const reply = await askChain(room, chain, { request, asked })
+      await keepLost(room, request, reply)
+      return reply
     },
     modelOf: (tier) => state.chains[tier][0]?.name ?? null,
     windowOf: (model) => room.catalogue.windowOf(model),
@@ -117,6 +119,15 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
     reload,
     offered: offeredProviders(settings.providers),
   }
+}
+
+/** A call that failed after it began is paid for all the same; no answer carries that into the journal. */
+async function keepLost({ budgets, log }: Room, { spender }: ModelRequest, reply: ModelReply): Promise<void> {
+  if (reply.ok || !reply.lost || reply.lostBy === undefined || spender === undefined) return
+  const { lost: cost, lostBy: model } = reply
+  await budgets?.lost?.(spender, { model, cost }).catch((error: unknown) => {
+    log('error', 'what a broken call is counted with could not be noted', { model, error: messageOf(error) })
+  })
 }
 
 /** Never wider than asked: of a local-only project, only what stays on this machine. */

@@ -58,7 +58,11 @@ describe('what a call costs', () => {
 let server: ScriptedModel | null = null
 afterEach(() => server?.close())
 
-type Ledger = Pick<Budgets, 'reserve' | 'settle'> & { readonly book: (string | Micros | null)[]; left: number }
+type Ledger = Pick<Budgets, 'reserve' | 'settle' | 'lost'> & {
+  readonly book: (string | Micros | null)[]
+  readonly kept: { readonly model: string; readonly cost: Micros }[]
+  left: number
+}
 
 const budget: Budget = { id: 'b1', user: 'ada', scope: 'day', of: null, limit: 1_000, currency: 'USD', text: '3 EUR a day' }
 
@@ -67,6 +71,7 @@ function ledger(left: number): Ledger {
   let id = 0
   const own: Ledger = {
     book,
+    kept: [],
     left,
     async reserve(_, most) {
       if (most > own.left) return { ok: false, budget, spent: 0, wanted: most }
@@ -75,6 +80,7 @@ function ledger(left: number): Ledger {
       return { ok: true, id: `r${++id}` }
     },
     settle: (one, cost) => void book.push(one, cost),
+    lost: async (_, what) => void own.kept.push(what),
   }
   return own
 }
@@ -125,7 +131,11 @@ describe('[M10] the money for a call', () => {
     const budgets = ledger(1_000_000)
     const made = await ask(budgets, reply)
     expect(budgets.book).toEqual([expect.any(Number), 'r1', cost])
-    if (!made.ok) expect(made.lost ?? 0).toBe(cost === null ? budgets.book[0] : 0)
+    // Whatever it is counted with is told, so that it outlives the machine: with the answer, or as a fact of its own.
+    const [most] = budgets.book
+    if (made.ok) expect(made.cost).toBe(most)
+    else expect(budgets.kept).toEqual(cost === null ? [{ model: 'google/gemini-2.5-flash', cost: most }] : [])
+    if (!made.ok) expect(made.lost ?? 0).toBe(cost === null ? most : 0)
   })
 
   test('a stop in the middle counts, a stop before does not', async () => {
@@ -140,6 +150,7 @@ describe('[M10] the money for a call', () => {
     controller.abort()
     await asked
     expect(inMiddle.book).toEqual([expect.any(Number), 'r1', null])
+    expect(inMiddle.kept).toEqual([{ model: 'google/gemini-2.5-flash', cost: inMiddle.book[0] }])
   })
 
   test('is nobody’s when nobody pays, and nothing on this machine', async () => {

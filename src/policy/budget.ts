@@ -30,6 +30,11 @@ export type Budgets = {
   reserve(spender: Spender, most: Micros): Promise<Reserved>
   /** What it was in truth; null: unknown, the reserved amount counts. Idempotent by id. */
   settle(id: string, cost: Micros | null): void
+  /**
+   * A call gave no answer and is counted all the same: a fact of its own, so that it outlives the machine. What was settled for it
+   * stays as it is. Durable when it resolves.
+   */
+  lost(spender: Spender, what: { readonly model: string; readonly cost: Micros }): Promise<void>
   /** `text` in plain words: "3 EUR a day", "10 dollars per session", "50 cents a run", "20 USD for project shop". Throws InvalidInput. */
   set(user: string, text: string): Promise<Budget>
   remove(user: string, id: string): Promise<boolean>
@@ -41,7 +46,10 @@ export type Budgets = {
   ): Promise<readonly { readonly day: string; readonly model: string; readonly calls: number; readonly cost: Micros }[]>
 }
 
-/** The fact (turn.note) by which a call's cost outlives the machine. `cost` null: the model has no price. `lost`: attempts that were cut short before. */
+/**
+ * The fact (turn.note) by which a call's cost outlives the machine. `cost`: with what broke off within the call; null: the model has no
+ * price. `lost`: attempts that the machine's end cut short before, which nothing was settled for.
+ */
 export type Spent = {
   readonly type: 'model-spent'
   readonly data: Spender & {

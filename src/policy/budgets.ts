@@ -50,6 +50,7 @@ export async function openBudgets(options: BudgetsOptions): Promise<OpenBudgets>
   return {
     reserve: (spender, most) => reserve(room, spender, whole(most)),
     settle: (id, cost) => room.ledger.settle(id, cost === null ? null : whole(cost)),
+    lost: (spender, what) => lost(room, spender, what),
     set: (user, text) => set(room, user, text),
     remove: (user, id) => remove(room, user, id),
     list: (user) => list(room, user),
@@ -194,6 +195,13 @@ async function remove(room: Room, user: string, id: string): Promise<boolean> {
     return isThere ? [factOf(room.options, user, { type: 'budget-removed', data: { id } })] : []
   })
   return isThere
+}
+
+/** Beside the person's own settings: no lane says it, since its turn may be over. */
+async function lost(room: Room, spender: Spender, { model, cost }: { readonly model: string; readonly cost: Micros }): Promise<void> {
+  const data = { ...spender, model, cost: whole(cost), input: null, output: null, cached: null, lost: 0 }
+  const fact: NewEvent = { ...factOf(room.options, spender.user, { type: 'model-spent', data }), actor: 'system' }
+  await streamOf(room, spender.user).change(() => [fact])
 }
 
 function factOf({ newId, now }: BudgetsOptions, user: string, fact: Pick<NewEvent, 'type' | 'data'>): NewEvent {

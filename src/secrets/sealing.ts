@@ -8,7 +8,7 @@ import { isSecretName } from './names.ts'
 export type FoundValue = { readonly value: string; readonly kind: string; readonly everywhere: boolean }
 
 export type SealingOptions = {
-  readonly matcher: Matcher
+  readonly matcher: Pick<Matcher, 'replace'>
   /** Of a value that is kept already. */
   readonly nameOf: (value: string) => string | null
   /** Keeps values that were found, each under its name; durable when it resolves, and the names in the same order. */
@@ -48,7 +48,7 @@ function maskOf(name: string | null): string {
 
 type Woven = { readonly found: readonly Found[]; readonly instead: (i: number) => string }
 
-function woven(matcher: Matcher, text: string, { found, instead }: Woven): string {
+function woven(matcher: Pick<Matcher, 'replace'>, text: string, { found, instead }: Woven): string {
   let out = ''
   let done = 0
   for (const [i, one] of found.entries()) {

@@ -91,6 +91,19 @@ test('[B4] a restart forgets nothing that was noted, and what was lost in a cras
   expect((await own.budgets.reserve(spender, 400_000)).ok).toBe(true)
 })
 
+test('[B4] a call that broke off is counted with what was reserved, before and after a restart', async () => {
+  const own = await open()
+  await own.budgets.set('ada', '1 USD a day')
+  const reserved = await own.budgets.reserve(spender, 400_000)
+  if (reserved.ok) own.budgets.settle(reserved.id, null)
+  await own.budgets.lost(spender, { model: 'openai/scripted', cost: 400_000 })
+  expect(await spentOf(own, 'day')).toBe(400_000)
+  await own.restart()
+  expect(await spentOf(own, 'day')).toBe(400_000)
+  expect((await own.budgets.reserve(spender, 600_001)).ok).toBe(false)
+  expect(await own.budgets.spending('ada', 1)).toMatchObject([{ model: 'openai/scripted', calls: 1, cost: 400_000 }])
+})
+
 test('[B4] from a seed: whatever happens and whenever it restarts, the sums are those of the facts', async () => {
   const own = await open()
   await own.budgets.set('ada', '1000 USD a day')

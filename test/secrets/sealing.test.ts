@@ -37,6 +37,46 @@ describe('registered values', () => {
     expect(secrets.scrub(text)).toBe(sealed)
   })
 
+  test('[V5] words that come in pieces are scrubbed as if they came at once; a value that is cut is never shown', async () => {
+    const secrets = await bench().open()
+    await secrets.set({ name: 'pass', value, agents: ['*'] }, by)
+    await secrets.set({ name: 'longer', value: `${value} and more`, agents: ['*'] }, by)
+    const words = fc.constantFrom(
+      value,
+      value.slice(0, 7),
+      `${value} and more`,
+      `${value} and mo`,
+      ' ',
+      'p',
+      '{{secret:pass}}',
+      '{{sec',
+      'x',
+    )
+    const text = fc.array(words, { maxLength: 8 }).map((parts) => parts.join(''))
+    const cases = fc.property(text, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (whole, sizes) => {
+      const pieces = secrets.inPieces()
+      let shown = ''
+      for (let at = 0, n = 0; at < whole.length; n++) {
+        const size = sizes[n % sizes.length] ?? 1
+        shown += pieces.add(whole.slice(at, at + size))
+        at += size
+        expect(shown).not.toContain('wörd')
+      }
+      expect(shown + pieces.end()).toBe(secrets.scrub(whole))
+    })
+    fc.assert(cases, { seed: 7, numRuns: 300 })
+  })
+
+  test('[V5] ordinary words are shown at once, whatever is kept', async () => {
+    const secrets = await bench().open()
+    await secrets.set({ name: 'pass', value, agents: ['*'] }, by)
+    const pieces = secrets.inPieces()
+    expect(['The answer ', 'is 4', '2. ', 'Nothing more.'].map((words) => pieces.add(words)).join('|')).toBe(
+      'The answer |is 4|2. |Nothing more.',
+    )
+    expect(pieces.end()).toBe('')
+  })
+
   test('[V2] whatever the value and the text around it, nothing of it is left and nothing is damaged', async () => {
     const secrets = await bench().open()
     const word = fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim() === text && !text.includes('\0'))

@@ -66,22 +66,28 @@ function ownIds(own: readonly OwnLine[], calls: readonly ToolCall[]): readonly T
 type Call = { readonly step: string; readonly setup: Setup; readonly asked: Extract<Asked, { ok: true }> }
 
 function noteCall(turn: Turn, { step, setup, asked }: Call): void {
-  const { given, usage, model, finish, cost = null, attempt = 1, fellBack = [], lost: broken = 0 } = asked
+  const { given, usage, model, finish } = asked
   const { name, source } = setup.agent
   const agent = { name, version: source.version, hash: source.hash }
   const data = { step, model, finish, agent, tools: setup.tools.map((tool) => tool.name), given, usage }
   turn.note(`manifest-${step}`, { type: 'manifest', visibility: 'operator', data })
-  // Attempts that were cut short got no bill: each is counted like the one that came through.
-  const lost = (attempt - 1) * (cost ?? 0) + broken
+  noteSpent(turn, { step, ...asked })
+}
+
+export type Paid = Pick<Extract<Asked, { ok: true }>, 'model' | 'usage' | 'cost' | 'fellBack' | 'lost' | 'attempt'> & {
+  readonly step: string
+}
+
+/** What a call cost, as a fact (E3). */
+export function noteSpent(turn: Turn, { step, model, usage, cost = null, attempt = 1, fellBack = [], lost: broken = 0 }: Paid): void {
+  const { input, output, cached } = usage
   const spent = {
     ...spenderOf(turn),
-    step,
-    model,
-    cost,
-    input: usage.input,
-    output: usage.output,
-    cached: usage.cached,
-    lost,
+    ...{ step, model, input, output, cached },
+    // What broke off within the call was settled like the rest of it.
+    cost: broken > 0 ? (cost ?? 0) + broken : cost,
+    // Attempts that the machine's end cut short got no bill: each is counted like the one that came through.
+    lost: (attempt - 1) * (cost ?? 0),
     fellBack: fellBack.map((one) => one.model),
   }
   turn.note(`spent-${step}`, { type: 'model-spent', data: spent })
