@@ -14,6 +14,8 @@ export type LaneCore = {
   readonly clock: Clock
   readonly newId: NewId
   readonly live: LiveWords
+  /** Takes out of a text what nobody is to see: errors, words of a turn that broke off, progress. Texts without any stay the same. */
+  readonly scrub: (text: string) => string
   /** As they are set now (L10). */
   readonly limits: () => ChainLimits
   /** A timer row is durable: the ticker looks again no later than then. */

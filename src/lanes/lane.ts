@@ -333,11 +333,12 @@ export class Lane {
     if (this.#gone || !state.turn) return
     this.#grace?.cancel()
     this.#grace = null
-    const { live, newId, clock } = this.#core
-    const rest = { unsaid: live.unsaid(this.id), replyText: this.#run?.replyText ?? null, newId, now: clock.now() }
+    const { live, newId, clock, scrub } = this.#core
+    const unsaid = live.unsaid(this.id).map(({ step, text }) => ({ step, text: scrub(text) }))
+    const rest = { unsaid, replyText: this.#run?.replyText ?? null, newId, now: clock.now() }
     this.#run?.abandon()
     this.#run = null
-    void this.#write(settling(state, end, rest))
+    void this.#write(settling(state, end.error === undefined ? end : { ...end, error: scrub(end.error) }, rest))
     live.end(this.id)
     this.#bodies.clear()
     if (state.halted === 'closed') this.#close()

@@ -55,6 +55,8 @@ export type LanesOptions = {
   readonly log: Log
   /** Asked each time. Default: three deep, fifty long. */
   readonly limits?: () => ChainLimits
+  /** See LaneCore; absent: texts stay as they are. */
+  readonly scrub?: (text: string) => string
   /** The store is an older copy of itself: open turns are held until a person says go (T32). */
   readonly restored?: boolean
   /** How long an engine may take to end after a stop (L11). */
@@ -75,6 +77,7 @@ export function openLanes(options: LanesOptions): Lanes {
   const residents = new Residents({
     ...options,
     live,
+    scrub: options.scrub ?? ((text) => text),
     limits: options.limits ?? (() => defaultChainLimits),
     graceMs: options.graceMs ?? 900,
     maxOpen: options.maxOpen ?? 1_000,

@@ -28,6 +28,7 @@ export type ResidentsOptions = {
   readonly node: NodeId
   readonly log: Log
   readonly live: LiveWords
+  readonly scrub: (text: string) => string
   readonly limits: () => ChainLimits
   readonly graceMs: number
   readonly maxOpen: number

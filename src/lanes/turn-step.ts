@@ -148,7 +148,7 @@ async function acted<T extends Json>(run: Run, { name }: Named, given: Attempt<T
     priority: turn.priority,
     signal: run.signal,
     stream: (words) => heard(() => core.live.words(spot, words)),
-    progress: (words) => heard(() => core.live.progress(spot, words)),
+    progress: (words) => heard(() => core.live.progress(spot, core.scrub(words))),
   })
   return jsonCopy(value)
 }
@@ -191,7 +191,7 @@ async function bodyOf(run: Run, ref: string): Promise<string | null> {
 
 function failed(run: Run, { name, kind }: Named, thrown: unknown): StepFailed {
   const code = thrown instanceof StepFailed ? thrown.code : codeOf(thrown)
-  const error = new StepFailed(name, messageOf(thrown), code)
+  const error = new StepFailed(name, run.core.scrub(messageOf(thrown)), code)
   void run.core.write({
     events: [draft('step-failed', { turn: run.turn().id, name, kind, message: error.message, code })],
   })

@@ -39,7 +39,7 @@ export async function openSecrets(options: SecretsOptions): Promise<Secrets> {
   const room: Room = { options, vault, matcher: openMatcher(), names: new Map(), pending: new Set(), tail: Promise.resolve() }
   reload(room)
   const sealing = openSealing({
-    matcher: { add: (name, value) => room.matcher.add(name, value), replace: (text) => room.matcher.replace(text) },
+    matcher: { replace: (text) => room.matcher.replace(text) },
     nameOf: (value) => room.names.get(value) ?? null,
     keep: (found) => inOrder(room, () => keepFound(room, found)),
   })

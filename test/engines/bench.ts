@@ -24,11 +24,14 @@ import type { Actor } from '../../src/protocol/actor.ts'
 import type { MessageBody, NoteBody } from '../../src/protocol/entry.ts'
 import type { Event } from '../../src/protocol/event.ts'
 import { openScopes } from '../../src/scopes/open-scopes.ts'
+import { openSecrets } from '../../src/secrets/open-secrets.ts'
+import { scrubbedStore } from '../../src/store/scrubbed.ts'
 import { sqliteAttention } from '../../src/store/sqlite/attention.ts'
 import { sqliteConversation } from '../../src/store/sqlite/conversation.ts'
 import { sqliteDocuments } from '../../src/store/sqlite/documents.ts'
 import { sqlitePolicy } from '../../src/store/sqlite/policy.ts'
 import { sqliteScopes } from '../../src/store/sqlite/scopes-tree.ts'
+import { sqliteSecrets } from '../../src/store/sqlite/secrets.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { sqliteWork } from '../../src/store/sqlite/work.ts'
 import { folderPast } from '../../src/tools/files/files.ts'
@@ -73,8 +76,16 @@ export async function openBench(options: Options) {
   const log = () => {}
   const newId = ulids(clock.now)
   const store = await openSqliteStore({ file: join(home, 'steward.db'), now: clock.now })
-  const journal = await openJournal({ store: store.journal, clock, log })
-  const lanes = openLanes({ journal, store: store.journal, clock, newId, log, node: newId('nod') as NodeId })
+  const secrets = await openSecrets({
+    ...{ store: sqliteSecrets(store), passphrase: null, keyFolder: join(home, 'keys'), now: clock.now, log },
+    ...{ random: (count) => crypto.getRandomValues(new Uint8Array(count)), keyring: async () => ({ why: 'there is none in tests' }) },
+  })
+  const { seal } = secrets
+  const journal = await openJournal({ store: scrubbedStore(store.journal, secrets.scrub), clock, log })
+  const lanes = openLanes({
+    ...{ journal, store: store.journal, clock, newId, log, node: newId('nod') as NodeId },
+    scrub: secrets.mask,
+  })
   const engines: Engine[] = [...(options.more ?? [])]
   const users = async (name: string) => name === 'ada'
   const scopes = await openScopes({
@@ -100,7 +111,7 @@ export async function openBench(options: Options) {
   const real = openModels(chosen, { clock: systemClock, retries: 0 })
   const { money } = options
   const models: typeof real = { ...real, stream: async (request, given) => money?.against() ?? real.stream(request, given) }
-  const tools = openTools({ clock, log, results: memoryResults(), closed: [home], policy, past: folderPast(join(home, 'past')) })
+  const tools = openTools({ clock, log, results: memoryResults(), closed: [home], policy, past: folderPast(join(home, 'past')), seal })
   for (const tool of [sendTool(world.sent), pageTool(), brokenTool()]) tools.register(tool)
   const context = openContext({ journal, store: store.journal, clock, newId, models, ...scopes, specs: tools.specs })
   const work = await openWork({
@@ -124,6 +135,8 @@ export async function openBench(options: Options) {
       attention,
       work,
       places,
+      secrets,
+      seal,
       ...(money ? { budgets: money.budgets } : {}),
     }),
   )
@@ -145,7 +158,7 @@ export async function openBench(options: Options) {
   }
 
   return {
-    ...{ world, scopes, lanes, journal, policy, attention, work, tools, clock, newId, events, process },
+    ...{ world, scopes, secrets, lanes, journal, policy, attention, work, tools, clock, newId, events, process },
     /** A session of the hub, or of the agent in that project. */
     async session(given: { readonly project?: string; readonly agent?: string } = {}): Promise<SessionId> {
       const { value } = await scopes.sessions.create({ user: 'ada', ...given }, 'user:ada')
@@ -194,6 +207,7 @@ export async function openBench(options: Options) {
       agents.close()
       await scopes.close()
       await lanes.stop()
+      await secrets.close()
       await journal.close()
       await store.close()
       if (!keep) for (const folder of [home, person]) rmSync(folder, { recursive: true, force: true })

@@ -24,7 +24,7 @@ import { type Voice, voiceOf } from '../turn/voice.ts'
 
 export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> &
   Pick<CallRooms, 'secrets'> &
-  Pick<ModelRooms, 'budgets' | 'context' | 'seal'> & {
+  Pick<ModelRooms, 'budgets' | 'context' | 'seal' | 'secrets'> & {
     readonly models: ModelPort
     readonly conversation: Pick<Conversation, 'walk'>
     readonly tools: Tools

@@ -5,6 +5,7 @@ import type { Act, Turn } from '../../lanes/engine.ts'
 import type { Finish, ModelReply, ToolCall, Usage } from '../../models/message.ts'
 import type { ModelPort } from '../../models/models.ts'
 import type { Micros, Spender } from '../../policy/budget.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import type { ToolSpec } from '../../tools/tool.ts'
 import { live, type Tools } from '../../tools/tools.ts'
 import type { History } from './history.ts'
@@ -43,6 +44,8 @@ export type AskRooms = {
   readonly context: Pick<Context, 'gather' | 'assemble' | 'counted' | 'tokensFor'>
   /** Takes secrets out of an answer before it is recorded; absent: it is recorded as it came. */
   readonly seal?: (text: string) => Promise<string>
+  /** The same for the arguments of calls, and for words while they come. */
+  readonly secrets?: Pick<Secrets, 'sealJson' | 'inPieces'>
 }
 
 export type { OwnLine } from '../../context/context.ts'
@@ -67,17 +70,20 @@ export async function askModel(rooms: AskRooms, turn: Turn, given: AskGiven): Pr
   const { setup, act, more = {} } = given
   const { tier } = setup.agent
   const wanted = await gathering(rooms, turn, given)
-  const pieces = await rooms.context.gather(wanted)
+  const parts = await rooms.context.gather(wanted)
   const most = rooms.context.tokensFor(tier, setup.budget)
   // A smaller model than thought: what is given is halved, twice at most.
   for (let tokens = most; ; tokens = Math.floor(tokens / 2)) {
-    const { messages, manifest } = rooms.context.assemble(pieces, { tokens, tier })
+    const { messages, manifest } = rooms.context.assemble(parts, { tokens, tier })
     const request = {
       ...{ tier, messages, tools: wanted.tools, spender: spenderOf(turn) },
       ...(setup.localOnly ? { localOnly: true } : {}),
       ...(more.toolChoice ? { toolChoice: more.toolChoice } : {}),
     }
-    const reply = await rooms.models.stream(request, { signal: act.signal, onText: act.stream, priority: act.priority })
+    const shown = rooms.secrets?.inPieces()
+    const onText = (words: string) => act.stream(shown?.add(words) ?? words)
+    const reply = await rooms.models.stream(request, { signal: act.signal, onText, priority: act.priority })
+    act.stream(shown?.end() ?? '')
     if (!reply.ok && reply.code === 'context_length' && tokens * 4 > most) continue
     if (reply.ok) rooms.context.counted(tier, manifest, reply.usage.input)
     return asked(rooms, turn, { reply, given: manifest, attempt: act.attempt })
@@ -129,7 +135,9 @@ type Replied = { readonly reply: ModelReply; readonly given: Manifest; readonly 
 async function asked(rooms: AskRooms, turn: Turn, { reply, given, attempt }: Replied): Promise<Asked> {
   if (reply.ok) {
     const text = spoken(turn.process.id, reply.text)
-    return { ...reply, text: rooms.seal ? await rooms.seal(text) : text, given, attempt }
+    // What a tool is given now is what it is given again after a crash: the record holds references.
+    const toolCalls = (await rooms.secrets?.sealJson(reply.toolCalls)) ?? reply.toolCalls
+    return { ...reply, toolCalls, text: rooms.seal ? await rooms.seal(text) : text, given, attempt }
   }
   if (reply.code === 'budget' && reply.budget) return { ok: false, said: reply.message, budget: reply.budget }
   if (reply.code === 'no_model') return { ok: false, said: reply.message }
