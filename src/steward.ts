@@ -125,7 +125,8 @@ async function build(config: Config, options: StewardOptions, { opened, close }:
   opened(() => secrets.close())
   let limits = defaultChainLimits
   const { restored } = store
-  const lanes = openLanes({ journal, store: store.journal, clock, newId, node: newId('nod'), log, restored, limits: () => limits })
+  const over = { journal, store: store.journal, clock, newId, node: newId('nod'), log, restored }
+  const lanes = openLanes({ ...over, limits: () => limits, scrub: secrets.mask })
   opened(() => lanes.stop())
   const people = await openPeople({
     store: sqlitePeople(store),
