@@ -38,7 +38,8 @@ function checkTriage(found: Triage, wanted: Fields): void {
   if (wanted['memorySummaryStartsWith'] !== undefined)
     expect(found.summary).toMatch(new RegExp(`^${String(wanted['memorySummaryStartsWith'])}`))
   if (wanted['memorySummaryNotContains'] !== undefined) expect(found.summary).not.toContain(wanted['memorySummaryNotContains'])
-  if (wanted['memorySummary'] !== undefined) expect(found.summary).toBe(`${'a'.repeat(120)}…`)
+  if (wanted['memorySummary'] === '120 chars + …') expect(found.summary).toMatch(/^.{120}…$/)
+  else if (wanted['memorySummary'] !== undefined) expect(found.summary).toBe(wanted['memorySummary'])
 }
 
 function overridden({ input, expect: wanted }: Case): void {

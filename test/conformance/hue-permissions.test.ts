@@ -102,6 +102,8 @@ describeShared('[D4] HUE: permissions and approvals', 'hue/permissions-approvals
     if (elsewhere.some(([pattern]) => pattern.test(id))) return
     const found = outcome(one)
     if (/^allow/.test(one.expect)) return expect(found).toBe('allow')
+    // Asked each time, once only: docs/compatibility.md.
+    if (one.risk === 'R5') return expect(seen(one)).toMatchObject({ effect: 'ask', scopes: ['once'] })
     if (/approval|confirmation/.test(one.expect)) return expect(found).toBe('ask')
     if (/preselected/.test(one.expect)) {
       const { scopes: may } = seen(one)
