@@ -2,8 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ScriptedCall } from '../../src/models/scripted.ts'
-import { type Arena, doneWith } from './arena.ts'
+import { type Arena, doneWith, type Script } from './arena.ts'
 import type { Found } from './client.ts'
 
 export type Decide = 'allow' | 'deny'
@@ -11,7 +10,7 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
 export type Say = {
   /** Default: the id of the stage. */
   readonly key?: string
-  readonly rounds: readonly (readonly ScriptedCall[])[]
+  readonly rounds: Script['rounds']
   readonly end?: string
   readonly agent?: string
   /** Default: a new one. */
@@ -55,6 +54,24 @@ export async function openStage(arena: Arena, given: { id: string; decide: Decid
     return (await arena.client('GET', `/api/sessions/${session}/messages?limit=200`)).items
   }
 
+  async function start({ key = id, rounds, end, agent = 'reader', text = 'Please look at this.', session: own }: Say): Promise<string> {
+    arena.scripts.set(key, { rounds, ...(end === undefined ? {} : { end }) })
+    const session = own ?? (await arena.client('POST', '/api/sessions', { project: id, agent })).id
+    await arena.client('POST', `/api/sessions/${session}/messages`, { text: `${text} (trial ${key})` })
+    return session
+  }
+
+  /** Until those last words stand there. Throws when a turn failed. */
+  async function until(session: string, key: string, meanwhile: () => Promise<number> = async () => 0): Promise<void> {
+    for (;;) {
+      if ((await meanwhile()) > 0) continue
+      const all = await lines(session)
+      if (all.some((line) => line.role === 'assistant' && line.text.includes(doneWith(key)))) return
+      if (all.some((line) => line.status === 'failed')) throw new Error(`the turn failed: ${JSON.stringify(all)}`)
+      await pause()
+    }
+  }
+
   return {
     id,
     root: realpathSync(root),
@@ -75,21 +92,25 @@ export async function openStage(arena: Arena, given: { id: string; decide: Decid
       return [...texts, ...(existsSync(hooks) ? readdirSync(hooks) : [])].join('\n')
     },
     lines,
-    /** Says it and waits until the last words of the script stand there; whatever is asked meanwhile is decided. Returns the session. */
-    async say({ key = id, rounds, end, agent = 'reader', text = 'Please look at this.', ...more }: Say): Promise<string> {
-      arena.scripts.set(key, { rounds, ...(end === undefined ? {} : { end }) })
-      const { client } = arena
-      const session = more.session ?? (await client('POST', '/api/sessions', { project: id, agent })).id
-      await client('POST', `/api/sessions/${session}/messages`, { text: `${text} (trial ${key})` })
-      const last = more.until ?? key
+    /** Says it, and waits for nothing. Returns the session. */
+    start,
+    until,
+    decided,
+    /** The approval that waits, once there is one. */
+    async waiting(): Promise<Found> {
       for (;;) {
-        if ((await decided()) > 0) continue
-        const all = await lines(session)
-        if (all.some((line) => line.role === 'assistant' && line.text.includes(doneWith(last)))) return session
-        const failed = all.find((line) => line.status === 'failed')
-        if (failed !== undefined) throw new Error(`the turn failed: ${JSON.stringify(all)}`)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        const { items } = await arena.client('GET', '/api/approvals?status=requested&limit=100')
+        if (items.length > 0) return items[0]
+        await pause()
       }
+    },
+    /** Says it and waits until the last words of the script stand there; whatever is asked meanwhile is decided. Returns the session. */
+    async say(given: Say): Promise<string> {
+      const session = await start(given)
+      await until(session, given.until ?? given.key ?? id, decided)
+      return session
     },
   }
 }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
