@@ -53,7 +53,7 @@ export function openMoney({ journal, store, clock, newId, log, zoneOf, settings,
 
 /** What one unit of a currency is worth in dollars: set in the person's home, or for all. */
 async function ratesFrom(settings: Settings, user: string): Promise<Readonly<Record<string, number>>> {
-  const given = await settings.get('budget.rates', { user })
+  const given = await settings.getForUser('budget.rates', { user })
   return isObject(given) ? Object.fromEntries(Object.entries(given).map(([currency, rate]) => [currency, Number(rate)])) : {}
 }
 
