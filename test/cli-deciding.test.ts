@@ -89,8 +89,8 @@ describe('steward grants', () => {
       await steward('approvals', 'allow', id, '--scope', 'project', '--for', '2h')
       const listed = await steward('grants')
       expect(listed.out).toMatch(/grt_\w+ +mailer +mail\.send +project _user_\w+ +up to R3 +until in [12] h/)
-      const added = await json('grants', 'add', 'fs.write', '--always', '--agent', 'arthur', '--resource', '/tmp/*', '--max-risk', 'R2')
-      expect(added.value).toMatchObject({ subject: 'arthur', capability: 'fs.write', scope: 'always', resource: '/tmp/*', maxRisk: 'R2' })
+      const added = await json('grants', 'add', 'fs.write', '--always', '--agent', 'arthur', '--resource', '/tmp/**', '--max-risk', 'R2')
+      expect(added.value).toMatchObject({ subject: 'arthur', capability: 'fs.write', scope: 'always', resource: '/tmp/**', maxRisk: 'R2' })
       expect(await steward('grants', 'revoke', added.value.id)).toMatchObject({ code: 0 })
       expect(await steward('grants', 'revoke', added.value.id)).toMatchObject({ code: 1 })
       expect((await steward('grants', 'list', '--all')).out).toMatch(/revoked 20\d\d-/)
@@ -225,6 +225,25 @@ describe('the permission mode', () => {
       code: 2,
       err: expect.stringContaining('read-only, ask, auto'),
     })
+  })
+})
+
+describe('steward settings and budgets', () => {
+  test('[C24] a rate that is set makes a budget in that currency possible; it is removed by a part of its id', async () => {
+    await place.start()
+    const refused = await steward('budgets', 'set', '3', 'EUR', 'a', 'day')
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('budget.rates') })
+    expect((await steward('settings', 'set', 'budget.rates', '{"EUR": 1.1}')).out).toBe('budget.rates is {"EUR":1.1}.\n')
+    expect((await json('settings', 'list', '--prefix', 'budget.')).value).toEqual([{ key: 'budget.rates', value: { EUR: 1.1 } }])
+    const { value } = await json('budgets', 'set', '3 EUR a day')
+    expect(value).toMatchObject({ limit: 3, currency: 'EUR', scope: 'day' })
+    expect((await steward('budgets')).out).toMatch(/ +0 of 3 EUR/)
+    expect((await steward('budgets', 'remove', value.id.slice(-6))).out).toContain(`Budget ${value.id} is removed`)
+    expect(await steward('budgets', 'remove', 'bud_x')).toMatchObject({ code: 1, err: expect.stringContaining('There is none now') })
+    expect((await steward('settings', 'unset', 'budget.rates')).out).toBe('budget.rates is no longer set.\n')
+    expect(await steward('settings', 'set', 'budget.rates', '"many"')).toMatchObject({ code: 1 })
+    expect(await steward('settings', 'set', 'budget.rates', '')).toMatchObject({ code: 2 })
+    expect(await steward('settings', 'set', 'x')).toMatchObject({ code: 2 })
   })
 })
 

@@ -1,6 +1,7 @@
 // `steward budgets`: list, set in plain words, remove.
 
 import { budget, budgets } from '../protocol/api-budgets.ts'
+import { chosen } from './chosen.ts'
 import { findHub, nothing } from './hub.ts'
 import { type Call, type Result, table, WrongUsage } from './output.ts'
 
@@ -25,8 +26,10 @@ export async function setBudget(call: Call, text: string): Promise<Result> {
 
 export async function removeBudget(call: Call, id: string): Promise<Result> {
   const hub = await findHub(call)
-  await hub.call('DELETE', `/api/budgets/${encodeURIComponent(id)}`, nothing)
-  return { value: { id, removed: true }, text: `Budget ${id} is removed.` }
+  const { items } = await hub.call('GET', '/api/budgets', budgets)
+  const found = chosen(items, id, 'budget')
+  await hub.call('DELETE', `/api/budgets/${encodeURIComponent(found.id)}`, nothing)
+  return { value: { id: found.id, removed: true }, text: `Budget ${found.id} is removed: ${found.text}` }
 }
 
 function meant({ scope, of }: { readonly scope: string; readonly of: string | null }): string {

@@ -8,7 +8,7 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../base/root.ts'
 import { addApprovals, addGrants, addInbox, addModels, addTurn } from './deciding-commands.ts'
-import { addBudgets, addSecrets } from './keeping-commands.ts'
+import { addBudgets, addSecrets, addSettings } from './keeping-commands.ts'
 import { type Call, codeOf, exitCodes, printError, printResult, type Result, type Run } from './output.ts'
 import type { NewProject } from './projects.ts'
 
@@ -119,6 +119,7 @@ function addLists(program: Command, run: Run): void {
   addProjects(program.command('projects').helpCommand(false).description('list, show, create and archive projects'), run)
   addSecrets(program.command('secrets').helpCommand(false).description('values that agents use and nobody sees'), run)
   addBudgets(program.command('budgets').helpCommand(false).description('what may be spent on models'), run)
+  addSettings(program.command('settings').helpCommand(false).description('what you have set for a project, or for all'), run)
   const agents = program.command('agents').helpCommand(false).description('who can be asked')
   agents
     .command('list', { isDefault: true })

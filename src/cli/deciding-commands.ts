@@ -28,7 +28,7 @@ export function addApprovals(approvals: Command, run: Run): void {
       .option('--for <time>', 'only for so long: 30m, 2h, 7d')
       .action((id: string, options: Decision) => run(async (call) => (await file()).allowApproval(call, id, options))),
     'steward approvals allow apr_01KB...',
-    'steward approvals allow 7QK2 --scope project --narrow "/home/ada/shop/src/*" --for 2h',
+    'steward approvals allow 7QK2 --scope project --narrow "/home/ada/shop/src/**" --for 2h',
   )
   approvals
     .command('deny <id>')
@@ -56,7 +56,7 @@ export function addGrants(grants: Command, run: Run): void {
       .option('--for <time>', 'for so long: 30m, 2h, 7d')
       .action((capability: string, options: NewGrant) => run(async (call) => (await file()).addGrant(call, capability, options))),
     'steward grants add fs.write --project shop --for 2h',
-    'steward grants add net.fetch --always --agent arthur --resource "https://example.org/*"',
+    'steward grants add net.fetch --always --agent arthur --resource "https://example.org/**"',
   )
   grants
     .command('revoke <id>')

@@ -1,6 +1,7 @@
-// The commands about secrets and budgets, as commander knows them.
+// The commands about secrets, budgets and settings, as commander knows them.
 import type { Command } from 'commander'
-import type { Run } from './output.ts'
+import type { SettingPlace } from './hub-settings.ts'
+import { examples, type Run } from './output.ts'
 import type { Grants } from './secrets.ts'
 
 export function addSecrets(secrets: Command, run: Run): void {
@@ -9,6 +10,7 @@ export function addSecrets(secrets: Command, run: Run): void {
     .command('list', { isDefault: true })
     .description('their names, and who may use them; never a value')
     .action(() => run(async (call) => (await file()).listSecrets(call)))
+  examples(secrets, 'steward secrets set github-token --agent arthur --host https://api.github.com < FILE', 'steward secrets rotate-key')
   withGrants(
     secrets.command('set <name>').description('keep a value, or give a known one a new value; it is read from standard input'),
   ).action((name: string, options: Grants) => run(async (call) => (await file()).setSecret(call, name, options)))
@@ -36,6 +38,7 @@ function withGrants(command: Command): Command {
 
 export function addBudgets(budgets: Command, run: Run): void {
   const file = () => import('./budgets.ts')
+  examples(budgets, 'steward budgets set 3 USD a day', 'steward budgets set 20 USD for project shop', 'steward budgets remove bud_01KB...')
   budgets
     .command('list', { isDefault: true })
     .description('what may be spent, and what was')
@@ -49,4 +52,23 @@ export function addBudgets(budgets: Command, run: Run): void {
     .command('remove <id>')
     .description('remove one')
     .action((id: string) => run(async (call) => (await file()).removeBudget(call, id)))
+}
+
+export function addSettings(settings: Command, run: Run): void {
+  const file = () => import('./hub-settings.ts')
+  const inProject = (command: Command): Command => command.option('--project <name>', 'in that project (default: in your home, for all)')
+  inProject(settings.command('list', { isDefault: true }).description('what is set'))
+    .option('--prefix <prefix>', 'keys that begin like that')
+    .action((options: SettingPlace) => run(async (call) => (await file()).listSettings(call, options)))
+  examples(
+    inProject(settings.command('set <key> <value...>').description('set one: a text, or JSON')).action(
+      (key: string, words: string[], options: SettingPlace) =>
+        run(async (call) => (await file()).setSetting(call, { key, words: words.join(' ') }, options)),
+    ),
+    `steward settings set budget.rates '{"EUR": 1.1}'`,
+    'steward settings set policy.mode ask --project shop',
+  )
+  inProject(settings.command('unset <key>').description('take one away')).action((key: string, options: SettingPlace) =>
+    run(async (call) => (await file()).unsetSetting(call, key, options)),
+  )
 }

@@ -81,7 +81,7 @@ function textOf(view: View, now: number): string {
     one.provider,
     `key: ${one.key}`,
     one.isLocal ? 'this machine' : one.baseUrl,
-    one.why ?? 'can be called',
+    one.key === 'missing' ? missing(one.why ?? '') : (one.why ?? 'can be called'),
   ])
   const { date, currency } = view.prices
   return [
@@ -96,6 +96,12 @@ function textOf(view: View, now: number): string {
     `Prices in ${currency} for a million tokens in / out, of ${date}. Choose with: steward models use TIER MODEL[,MODEL...]`,
     ...view.faults.map((fault) => `! ${fault}`),
   ].join('\n')
+}
+
+/** The hub's sentence names the variable. */
+function missing(why: string): string {
+  const [variable] = /[A-Z][A-Z_]{5,}/.exec(why) ?? []
+  return variable === undefined ? why : `not set up: ${variable} is not set`
 }
 
 function windowOf({ window: { window, maxOutput } }: Model): string {
