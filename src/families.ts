@@ -11,6 +11,7 @@ import { calcTools } from './tools/calc/calc.ts'
 import { documentTools } from './tools/documents/documents.ts'
 import { processTools } from './tools/processes/processes.ts'
 import { projectTools } from './tools/projects/projects.ts'
+import { spotFrom } from './tools/reach.ts'
 import { scratchpadTools } from './tools/scratchpad/scratchpad.ts'
 import { timeWhen } from './tools/time/time-when.ts'
 import type { Tool } from './tools/tool.ts'
@@ -47,13 +48,14 @@ export async function openFamilies(rooms: FamilyRooms): Promise<Families> {
   const newWord = () => randomBytes(12).toString('hex')
   const asked = { exempt: () => exempt, ownPorts: () => portsOf(here.address) }
   const searchOf = (user: string) => settings.getForUser('web.search', { user })
-  const documents = { ...rooms, taintOf: taint.ofPaths, newWord }
+  const reach = { projects: rooms.projects, spot: spotFrom({ projects: rooms.projects, workers: (owner) => rooms.work().workers(owner) }) }
+  const documents = { ...rooms, ...reach, taintOf: taint.ofPaths, newWord }
   const tools: readonly Tool[] = [
     ...webTools({ clock, ...asked, newWord, setting: searchOf, isConfigured: () => canSearch, secret: secrets.value }),
     ...calcTools,
     ...documentTools(documents),
     ...scratchpadTools(documents),
-    ...projectTools(rooms),
+    ...projectTools(reach),
     ...processTools({ ...workersOf(rooms), lanes, newId: () => newId('ent'), newWord }),
     timeWhen(rooms),
   ]

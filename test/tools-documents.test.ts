@@ -7,6 +7,7 @@ import type { Taint } from '../src/policy/decision.ts'
 import { documentTools } from '../src/tools/documents/documents.ts'
 import { processTools } from '../src/tools/processes/processes.ts'
 import { projectTools } from '../src/tools/projects/projects.ts'
+import { spotFrom } from '../src/tools/reach.ts'
 import { scratchpadTools } from '../src/tools/scratchpad/scratchpad.ts'
 import { contextFor } from '../src/tools/testing.ts'
 import type { Outcome, Tool, ToolContext } from '../src/tools/tool.ts'
@@ -34,7 +35,8 @@ beforeEach(async () => {
   workers = []
   const taintOf = async (keys: readonly string[]): Promise<Taint> =>
     keys.map((one) => tainted[one] ?? 'none').find((one) => one !== 'none') ?? 'none'
-  const rooms = { documents: scopes.documents, projects: scopes.projects, taintOf, newWord: () => word }
+  const spot = spotFrom({ projects: scopes.projects, workers: async () => workers })
+  const rooms = { documents: scopes.documents, projects: scopes.projects, spot, taintOf, newWord: () => word }
   const own = { workers: async () => workers, lanes: bench.lanes, newId: () => bench.newId('ent'), newWord: () => word }
   const all = [...documentTools(rooms), ...scratchpadTools(rooms), ...projectTools(rooms), ...processTools(own)]
   tools = Object.fromEntries(all.map((tool) => [tool.name, tool]))
@@ -137,6 +139,20 @@ describe('[T48] which project', () => {
   test('a worker stays in its own, whatever it names', async () => {
     const worker = { ...process, parent: home.id }
     expect((await run('document_write', { path: 'w.md', text: 'x', project: 'other' }, { process: worker })).text).toContain('project shop')
+  })
+
+  test('the home is at the project to which it last gave work, as long as that is open; a project stays where it is', async () => {
+    const link = (project: string) => ({ worker: process.id, session: process.session, project, agent: 'echo', title: 'x' })
+    const write = (path: string, more: object = {}) => run('document_write', { path, text: 'x', ...more }, { process: home })
+    workers = [link('other'), link('shop')]
+    expect((await write('s.md')).text).toContain('project other')
+    expect((await run('project_get', {}, { process: home })).text).toMatch(/^other: /)
+    expect((await write('s.md', { project: 'shop' })).text).toContain('project shop')
+    expect((await run('document_write', { path: 'p.md', text: 'x' })).text).toContain('project shop')
+    await bench.scopes.projects.remove('other', 'user:ada')
+    expect((await write('s.md')).text).toContain('home _user_ada')
+    workers = [link('gone')]
+    expect((await write('t.md')).text).toContain('home _user_ada')
   })
 
   test('what the home writes without a name is its own', async () => {

@@ -1,5 +1,6 @@
 // Which project a tool's call is about, and whether it may be (reference/eddie.md 3.10).
 import { Forbidden, NotFound } from '../base/errors.ts'
+import type { ProcessId } from '../base/ids.ts'
 import type { ProcessInfo } from '../lanes/engine.ts'
 import type { Project } from '../protocol/shapes.ts'
 import { homeOf, quote } from '../scopes/names.ts'
@@ -10,6 +11,22 @@ export type ReachRooms = {
   readonly projects: Pick<Projects, 'resolve'>
   /** The project that a conversation of the hub is at; absent or null: none in particular. */
   readonly spot?: (process: ProcessInfo) => Promise<string | null>
+}
+
+type SpotRooms = {
+  readonly projects: Pick<Projects, 'get'>
+  /** Of that process, the newest first. */
+  readonly workers: (owner: ProcessId) => Promise<readonly { readonly project: string }[]>
+}
+
+/** A conversation in the person's home is at the project to which it last gave work, as long as that is open. */
+export function spotFrom({ projects, workers }: SpotRooms): NonNullable<ReachRooms['spot']> {
+  return async ({ id, user, project }) => {
+    if (project !== homeOf(user)) return null
+    const [newest] = await workers(id)
+    const at = newest ? await projects.get(newest.project) : null
+    return at === null || at.status === 'CLOSED' ? null : at.name
+  }
 }
 
 /**
