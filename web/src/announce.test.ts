@@ -3,7 +3,7 @@ import { emptyView, foldAll, type Incoming, type View } from '../../src/protocol
 import { announcements } from './announce.ts'
 import { waitBefore } from './backoff.ts'
 import { firstState, type State } from './state.ts'
-import { age, lasted, waits } from './words.ts'
+import { age, costWords, lasted, leftUntil, noticeWords, waits } from './words.ts'
 
 const at = '2026-11-30T09:00:00.000Z'
 const state = (view: View, more: Partial<State> = {}): State => ({ ...firstState, phase: 'ready', view, ...more })
@@ -84,5 +84,33 @@ describe('words', () => {
     expect([age(at, Date.parse(at) + 59_000), age(at, Date.parse(at) + 180_000), age(at, Date.parse(at) + 7_200_000), age('x', 0)]).toEqual(
       ['now', '3 min', '2 h', ''],
     )
+  })
+})
+
+describe('words about what waits', () => {
+  const now = Date.parse(at)
+  const later = (ms: number) => new Date(now + ms).toISOString()
+
+  test('the time left is short, and nothing when it is over', () => {
+    expect([later(30_000), later(90 * 60_000), later(23.5 * 3_600_000), later(72 * 3_600_000)].map((one) => leftUntil(one, now))).toEqual([
+      'less than 1 min',
+      '90 min',
+      '23 h',
+      '3 d',
+    ])
+    expect([leftUntil(later(-1), now), leftUntil('', now)]).toEqual(['', ''])
+  })
+
+  test('a cost is an amount, free, or not known', () => {
+    const cost = { currency: 'USD', calls: 1, unpriced: 0 }
+    expect([1_230_000, 4_200, 0].map((micros) => costWords({ ...cost, micros }))).toEqual(['1.23 USD', '0.0042 USD', 'free'])
+    expect(costWords({ ...cost, micros: 0, unpriced: 1 })).toBe('no price known')
+    expect(costWords({ ...cost, micros: 0, calls: 0 })).toBe('')
+  })
+
+  test('a decision says for how long, or why not', () => {
+    const notice = { id: 'n', text: 'Send it?', after: null, at }
+    expect(noticeWords({ ...notice, kind: 'allowed', detail: 'run' }, 'Arthur').more).toBe('You allowed it for this task.')
+    expect(noticeWords({ ...notice, kind: 'denied', detail: 'not today' }, 'Arthur').more).toBe('You said no: not today')
   })
 })

@@ -9,12 +9,15 @@ import { previewBox } from './preview.ts'
 import { clockTime, leftUntil, scopeWords, words } from './words.ts'
 
 export type ApprovalActs = { readonly decide: (approval: string, decision: Decision) => void }
+/** Where the card does not stand in its own conversation: the way there. */
+export type WayThere = () => void
 export type ApprovalShown = {
   readonly name: string
   readonly now: number
   /** Why it was not taken; null: it is on its way; undefined: nothing was pressed. */
   readonly problem: string | null | undefined
   readonly acts: ApprovalActs
+  readonly open?: WayThere
 }
 
 const STILL_MS = 600
@@ -30,7 +33,7 @@ export function approvalPiece(asked: OpenApproval, shown: ApprovalShown): Piece 
   return { key: `approval ${asked.id}`, sign: JSON.stringify([asked, name]), make, update }
 }
 
-function makeCard(asked: OpenApproval, { name, acts }: ApprovalShown): HTMLElement {
+function makeCard(asked: OpenApproval, { name, acts, open }: ApprovalShown): HTMLElement {
   const title = el('h3', { id: `a-${asked.id}`, dir: 'auto' }, asked.text)
   const head = el('div', { class: 'head' }, icon('ask'), words.needsYes(name), el('span', { class: 'until' }))
   const box = asked.preview?.trim() ? previewBox(asked.preview) : null
@@ -43,8 +46,9 @@ function makeCard(asked: OpenApproval, { name, acts }: ApprovalShown): HTMLEleme
   allow.addEventListener('click', () => {
     if (performance.now() - since >= STILL_MS) acts.decide(asked.id, { decision: 'allow', scope: scope.value })
   })
+  const there = open ? el('button', { type: 'button', class: 'quiet', on: { click: open } }, words.openConversation) : null
   const holds = el('label', { class: 'holds' }, words.holdsFor, scope)
-  const feet = el('div', { class: 'feet' }, holds, el('span', { class: 'space' }), deny, allow)
+  const feet = el('div', { class: 'feet' }, holds, el('span', { class: 'space' }), there, deny, allow)
   const note = el('p', { class: 'note' }, words.silence)
   const problem = el('p', { class: 'problem', role: 'status' })
   const card = el('section', { class: 'card approval', tabindex: -1, 'aria-labelledby': title.id, 'data-focus': `card ${asked.id}` })

@@ -47,7 +47,8 @@ function itemPiece(item: InboxItem, state: State, { acts, now }: Shown): Piece {
   const problem = state.deciding.get(item.id)
   if (asked) {
     const card: OpenApproval = { ...asked, text: item.title }
-    return approvalPiece(card, { name: agentOf(state, item), now, problem, acts: { decide: acts.decide } })
+    const open = () => acts.open(asked.session)
+    return approvalPiece(card, { name: agentOf(state, item), now, problem, acts: { decide: acts.decide }, open })
   }
   const make = () => makeItem(item, acts)
   const update = (node: HTMLElement) => {
