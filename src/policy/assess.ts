@@ -1,5 +1,5 @@
 // The risk of a call by what it touches: a tool says what it usually does, its target and the place say the rest. Only ever raised.
-import { type Command, commandsOf } from './command.ts'
+import { type Command, commandsOf, unread } from './command.ts'
 import { dangerOf } from './danger.ts'
 import type { Plan, Risk } from './decision.ts'
 import type { Ground } from './ground.ts'
@@ -70,6 +70,10 @@ function byPath(path: string, raised: Raised): void {
 }
 
 function byCommand(command: Command, raised: Raised, ground: Ground): void {
+  if (command.program === unread) {
+    raised.destructive = true
+    raise(raised, 'R4', 'It is too long, or nested too deep, to be read to its end.')
+  }
   const danger = dangerOf(command)
   if (danger !== null) {
     raised.destructive ||= danger.destructive

@@ -11,6 +11,10 @@ export type Command = {
   readonly isOfSystem: boolean
 }
 
+/** Stands for all that was nested too deep, or came too late, to be read: whatever it is. No program has such a name. */
+export const unread = '(unread)'
+const rest: Command = { program: unread, args: [], writes: [], isOfSystem: false }
+
 const mostDepth = 4
 const mostCommands = 200
 /** Programs that run the rest of their arguments, with the options of theirs that take a value. */
@@ -37,11 +41,12 @@ const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'fish'])
 /** Every command in it, those of wrappers, substitutions and `sh -c` too. */
 export function commandsOf(text: string, depth = 0): readonly Command[] {
   const found: Command[] = []
-  for (const words of split(text)) {
-    if (found.length >= mostCommands) break
+  const { commands, isWhole } = split(text)
+  for (const words of commands) {
+    if (found.length >= mostCommands) return [...found, rest]
     found.push(...unwrap(words, depth))
   }
-  return found
+  return isWhole ? found : [...found, rest]
 }
 
 type Words = { readonly words: readonly string[]; readonly writes: readonly string[] }
@@ -53,9 +58,9 @@ function unwrap({ words, writes }: Words, depth: number): readonly Command[] {
   const args = words.slice(start + 1)
   const name = baseName(program)
   const own: Command = { program: name, args, writes, isOfSystem: !program.includes('/') }
-  if (depth >= mostDepth) return [own]
   const inner = innerOf(name, args)
-  return inner === null ? [own] : [own, ...inner.flatMap((text) => commandsOf(text, depth + 1))]
+  if (inner === null) return [own]
+  return depth >= mostDepth ? [own, rest] : [own, ...inner.flatMap((text) => commandsOf(text, depth + 1))]
 }
 
 /** The texts that this command runs in turn; null for none. */
@@ -101,15 +106,36 @@ function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase()
 }
 
-type Reading = { word: string; isWord: boolean; words: string[]; writes: string[]; redirects: boolean; commands: Words[] }
+type Reading = {
+  word: string
+  isWord: boolean
+  words: string[]
+  writes: string[]
+  redirects: boolean
+  commands: Words[]
+  isWhole: boolean
+  readonly depth: number
+}
 
-/** By `;`, `&`, `|`, new lines and brackets outside quotes; substitutions are commands of their own. */
-function split(text: string): readonly Words[] {
-  const at: Reading = { word: '', isWord: false, words: [], writes: [], redirects: false, commands: [] }
+type Split = Pick<Reading, 'commands' | 'isWhole'>
+
+/** By `;`, `&`, `|`, new lines and brackets outside quotes; substitutions are commands of their own. `isWhole`: read to its end. */
+function split(text: string, depth = 0): Split {
+  const at: Reading = { word: '', isWord: false, words: [], writes: [], redirects: false, commands: [], isWhole: true, depth }
   let i = 0
   while (i < text.length && at.commands.length < mostCommands) i = step(at, text, i)
   endCommand(at)
-  return at.commands
+  return { commands: at.commands, isWhole: at.isWhole && i >= text.length }
+}
+
+function substitute(at: Reading, text: string): void {
+  if (at.depth >= mostDepth || at.commands.length >= mostCommands) {
+    at.isWhole = false
+    return
+  }
+  const inner = split(text, at.depth + 1)
+  at.commands.push(...inner.commands)
+  at.isWhole &&= inner.isWhole
 }
 
 function step(at: Reading, text: string, i: number): number {
@@ -145,7 +171,7 @@ function doubleQuoted(at: Reading, text: string, from: number): number {
     if ((char === '$' && text[i + 1] === '(') || char === '`') {
       const start = char === '`' ? i + 1 : i + 2
       const end = text.indexOf(char === '`' ? '`' : ')', start)
-      at.commands.push(...split(text.slice(start, end < 0 ? text.length : end)))
+      substitute(at, text.slice(start, end < 0 ? text.length : end))
     }
     at.word += text[i] ?? ''
   }
