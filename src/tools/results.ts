@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sha256 } from '../base/hash.ts'
 import { type Taint, taints } from '../policy/decision.ts'
+import { openUnderWay } from './under-way.ts'
 
 export interface Results {
   /** Keeps a text and what it brings, and returns its reference (the same text with the same taint has the same). */
@@ -15,15 +16,18 @@ export type KeptResult = { readonly text: string; readonly taint: Taint }
 
 /** Files of mode 0600 below `folder`, one folder a session; nothing is made before the first text is kept. */
 export function folderResults(folder: string): Results {
+  const underWay = openUnderWay()
   return {
     async keep(session, kept) {
       const ref = refOf(kept)
       const place = join(folder, checkName(session))
       const file = join(place, nameOf(ref, kept.taint))
       await mkdir(place, { recursive: true, mode: 0o700 })
-      // Whole or not at all: who finds the file finds all of it.
-      await writeFile(`${file}.part`, kept.text, { mode: 0o600 })
-      await rename(`${file}.part`, file)
+      // Whole or not at all, also after a power cut: who finds the file finds all of it.
+      await underWay(file, async () => {
+        await writeFile(`${file}.part`, kept.text, { mode: 0o600, flush: true })
+        await rename(`${file}.part`, file)
+      })
       return ref
     },
     async read(session, ref) {

@@ -245,6 +245,19 @@ describe('[T4] long answers', () => {
   })
 })
 
+test('[T4] the same long answer twice at once is kept once, whole', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-results-'))
+  try {
+    const results = folderResults(folder)
+    const kept = { text: 'long '.repeat(200_000), taint: 'content' } as const
+    const refs = await Promise.all(Array.from({ length: 8 }, () => results.keep('ses_1', kept)))
+    expect(new Set(refs).size).toBe(1)
+    expect((await results.read('ses_1', refs[0] ?? ''))?.text.length).toBe(kept.text.length)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('time_now reads the clock when asked, in any zone', async () => {
   const { tools, clock } = withProbe()
   const ask = (input: JsonObject) => tools.call({ name: 'time_now', input, allowed: ['time_now'] }, contextFor())

@@ -394,3 +394,11 @@ test('[T10] a name that no disk takes is named as such', async () => {
     text: expect.stringContaining('longer'),
   })
 })
+
+test('[T11] the same bytes kept twice at once are kept once, whole', async () => {
+  const past = folderPast(join(base, 'past'))
+  const bytes = Buffer.alloc(3_000_000, 7)
+  const names = await Promise.all(Array.from({ length: 8 }, () => past.keep(bytes)))
+  expect(new Set(names).size).toBe(1)
+  expect(Buffer.compare((await past.bytes(names[0] ?? '')) ?? Buffer.alloc(0), bytes)).toBe(0)
+})

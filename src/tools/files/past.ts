@@ -5,6 +5,7 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { sha256 } from '../../base/hash.ts'
+import { openUnderWay } from '../under-way.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const change = z.object({
@@ -44,18 +45,22 @@ export type Lock = { lockBytes(bytes: Uint8Array): Promise<Uint8Array>; unlockBy
 /** Files of mode 0600 below `folder`. Without a lock bytes are kept as they are. */
 export function folderPast(folder: string, lock?: Lock): Past {
   const blob = (name: string) => join(folder, 'bytes', name.slice(0, 2), name)
+  const underWay = openUnderWay()
   const note = (id: string) => join(folder, 'changes', `${id}.json`)
   return {
     async keep(bytes) {
       const name = hashOf(bytes)
-      await putOnce(blob(name), lock ? await lock.lockBytes(bytes) : bytes)
+      await underWay(blob(name), async () => putOnce(blob(name), lock ? await lock.lockBytes(bytes) : bytes))
       return name
     },
     async bytes(name) {
       const kept = hash.safeParse(name).success ? await readOrNull(blob(name)) : null
       return kept !== null && lock ? lock.unlockBytes(kept) : kept
     },
-    record: (made) => putOnce(note(checkId(made.id)), Buffer.from(JSON.stringify(made))),
+    record(made) {
+      const file = note(checkId(made.id))
+      return underWay(file, () => putOnce(file, Buffer.from(JSON.stringify(made))))
+    },
     async find(id) {
       if (!isId(id)) return null
       const bytes = await readOrNull(note(id))
