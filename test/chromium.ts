@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { loadConfig } from '../src/config.ts'
-import { type ScriptedReply, type ScriptedRequest, startScriptedModel } from '../src/models/scripted.ts'
+import { type ScriptedReply, type ScriptedRequest, startScriptedModel, withoutNotices } from '../src/models/scripted.ts'
 import { openSteward, type Steward } from '../src/steward.ts'
 
 const path = process.env.STEWARD_CHROMIUM || '/usr/bin/chromium'
@@ -85,8 +85,7 @@ export async function openWebHub(): Promise<WebHub> {
 
 function newestLine({ body }: ScriptedRequest): string {
   const content = body.messages?.findLast((message) => message.role === 'user')?.content
-  if (typeof content === 'string') return content
-  return Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : ''
+  return withoutNotices(Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : String(content ?? ''))
 }
 
 function freePort(): Promise<number> {
