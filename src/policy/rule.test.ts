@@ -59,6 +59,8 @@ describe('pledges', () => {
     expect(isPledged([], 'none')).toBe(true)
     expect(isPledged(['fs.*'], 'fsx.read')).toBe(false)
     expect(narrowPledge(['fs.*', 'exec'], ['fs.read'])).toEqual(['fs.read'])
+    expect(narrowPledge(['vault.write'], ['vault.write.import'])).toEqual(['vault.write.import'])
+    expect(isPledged(['exec'], 'exec.network')).toBe(false)
     expect(() => narrowPledge(['fs.read'], ['fs.write'])).toThrow(
       'A pledge is only ever narrowed: fs.write is not among what is held (fs.read).',
     )

@@ -1,13 +1,22 @@
 // Recorded facts about HUE's permissions and its order of policies, over our own decisions. What differs stands in docs/compatibility.md.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { systemClock } from '../../src/base/clock.ts'
+import { openModels } from '../../src/models/models.ts'
+import { startScriptedModel } from '../../src/models/scripted.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { type Decision, type GrantScope, type Plan, type Risk, risks } from '../../src/policy/decision.ts'
 import { covers } from '../../src/policy/grant.ts'
+import { judgeApproval } from '../../src/policy/holds.ts'
 import { type Level, strongest } from '../../src/policy/levels.ts'
+import { requestHash } from '../../src/policy/request-hash.ts'
 import { parseRules } from '../../src/policy/rule.ts'
-import { command, facts, grant, plan, where } from '../../src/policy/testing.ts'
+import { command, facts, grant, plan, rules, where } from '../../src/policy/testing.ts'
+import { newAnswer } from '../../src/protocol/api.ts'
+import { useBench } from '../secrets/bench.ts'
 import { describeShared } from '../shared.ts'
+
+const bench = useBench()
 
 const scopes: Readonly<Record<string, GrantScope>> = {
   once: 'once',
@@ -30,10 +39,7 @@ type Permission = z.infer<typeof permission>
 
 /** What is checked elsewhere, by a test of ours that names the same thing. */
 const elsewhere: readonly (readonly [RegExp, string])[] = [
-  [/secret/, 'secrets: references before the append'],
   [/^pa-acp-/, 'outside agents over ACP come later; approvals.test.ts: a stopped turn takes back what it asked, a restart does not'],
-  [/clarify/, 'questions are checked at the edge'],
-  [/stale/, 'approvals.test.ts: a yes holds for exactly that call'],
 ]
 
 const by = (what: Plan, given = {}): Decision => decide(what, facts(given))
@@ -78,6 +84,36 @@ function special({ id, worker }: Permission): Pick<Decision, 'effect' | 'scopes'
   return by(plan())
 }
 
+/** What would be stored has a reference in place of the secret. */
+async function checkSealed(): Promise<void> {
+  const secrets = await bench().open()
+  const event = await secrets.sealJson({ tool: 'exec_run', input: { env: 'export API_KEY=a1b2c3' } })
+  expect(JSON.stringify(event)).not.toContain('a1b2c3')
+}
+
+/** The edge takes an option or a text, of a bounded length, and nothing beside it. */
+function checkAnswers(): void {
+  const isTaken = (given: object) => newAnswer.safeParse(given).success
+  expect([isTaken({ text: 'yes' }), isTaken({ option: 'a' })]).toEqual([true, true])
+  for (const given of [{ text: 'yes', more: 1 }, { text: 'x'.repeat(20_001) }, { text: '' }, { text: 'a', option: 'b' }, {}])
+    expect(isTaken(given)).toBe(false)
+}
+
+/** A yes for another request is none: another argument, another preview, another target. */
+async function checkStale(): Promise<void> {
+  const [was, input] = [plan({ preview: 'one' }), { path: 'src/a.ts' }]
+  const decision = by(was)
+  const request = { hash: requestHash(was, input), plan: was, decision, where: where(), input }
+  const answer = { decision: 'allow', scope: 'once' } as const
+  const rooms = { view: { approvalsOf: async () => [], grant: async () => null }, now: () => 1_000 }
+  const now = (next: Plan) => judgeApproval(rooms, { request, answer }, { plan: next, where: where(), present: by(next) })
+  for (const next of [plan({ preview: 'two' }), plan({ preview: 'one', target: '/work/shop/src/b.ts' })])
+    expect(await now(next)).toMatchObject({ effect: 'deny', rule: { id: 'approval.stale' } })
+  const changed = { ...request, input: { path: 'src/b.ts' } }
+  const judged = await judgeApproval(rooms, { request: changed, answer }, { plan: was, where: where(), present: decision })
+  expect(judged).toMatchObject({ effect: 'deny', rule: { id: 'approval.stale' } })
+}
+
 /** As tools hand it over: links and `..` are resolved by then. */
 function pathOf(path: string): string {
   if (path.includes('->')) return path.split('->')[1] ?? '/'
@@ -98,8 +134,11 @@ describeShared('[D4] HUE: permissions and approvals', 'hue/permissions-approvals
     expect(head.grant_scopes.map((one) => scopes[one])).toEqual(['once', 'step', 'run', 'project', 'always'])
   })
 
-  test.each(rows.map((row) => permission.parse(row)).map((row) => [row.id, row] as const))('[D6] %s', (id, one) => {
+  test.each(rows.map((row) => permission.parse(row)).map((row) => [row.id, row] as const))('[D6] %s', async (id, one) => {
     if (elsewhere.some(([pattern]) => pattern.test(id))) return
+    if (/redacted/.test(one.expect)) return checkSealed()
+    if (/stale/.test(id)) return checkStale()
+    if (/clarify/.test(id)) return checkAnswers()
     const found = outcome(one)
     if (/^allow/.test(one.expect)) return expect(found).toBe('allow')
     // Asked each time, once only: docs/compatibility.md.
@@ -124,6 +163,53 @@ const levelNames: Readonly<Record<string, Level>> = {
   worker_class_default: 'agent',
   system_fallback: 'system',
 }
+/** A chain whose first model is out of order. Its server plays the provider in the cloud too: only its marks say who is local. */
+async function askChain(chain: string, options: { readonly localOnly: boolean; readonly broken: RegExp }) {
+  const asked: string[] = []
+  const server = await startScriptedModel({
+    otherwise({ body: { model = '' } }) {
+      asked.push(model)
+      return options.broken.test(model) ? { status: 503 } : { text: 'from here' }
+    },
+  })
+  const providers = { OPENAI_BASE_URL: server.url, OLLAMA_HOST: server.origin, OPENAI_API_KEY: 'sk-x', ANTHROPIC_API_KEY: 'sk-y' }
+  const models = openModels({ models: { light: chain, standard: chain, deep: chain }, providers }, { clock: systemClock, retries: 0 })
+  const reply = await models.stream(
+    { tier: 'standard', messages: [{ role: 'user', text: 'hello' }], tools: [], localOnly: options.localOnly },
+    { signal: new AbortController().signal, onText: () => {}, priority: 'person' },
+  )
+  await server.close()
+  return { reply, asked }
+}
+
+async function checkPrivacy(wanted: unknown): Promise<void> {
+  expect(wanted).toBe('local')
+  const { reply, asked } = await askChain('ollama/broken,anthropic/cloud,ollama/local', { localOnly: true, broken: /broken/ })
+  expect(reply).toMatchObject({ ok: true, model: 'ollama/local' })
+  expect(asked).toEqual(['broken', 'local'])
+}
+
+/** Said to the person in a sentence; no other provider is asked for it. */
+async function checkExhausted(): Promise<void> {
+  const { reply, asked } = await askChain('ollama/one,ollama/two', { localOnly: true, broken: /./ })
+  expect(reply).toMatchObject({ ok: false, message: expect.stringMatching(/./) })
+  expect([...new Set(asked)]).toEqual(['one', 'two'])
+}
+
+/** What the person says now stands above the project and themselves of yesterday, part by part. */
+function checkInstruction(wanted: unknown): void {
+  const parts = z.record(z.string(), z.string()).parse(wanted)
+  expect(strongest({ instruction: parts['review'], project: 'other' })).toBe(parts['review'])
+  expect(strongest({ project: parts['other'], system: 'cloud' })).toBe(parts['other'])
+  const said = [
+    ...rules('instruction', 'effect: deny, capability: computer.use'),
+    ...rules('project', 'effect: allow, capability: computer.*'),
+  ]
+  const use = plan({ tool: 'screen', capability: 'computer.use', target: 'desktop', risk: 'R1' })
+  const at = where({ agent: { name: 'coder', pledge: ['computer.*'] } })
+  expect(by(use, { rules: said, where: at }).effect).toBe(parts['computer_use'])
+}
+
 const precedence = z.looseObject({ id: z.string(), expect: z.unknown() })
 
 describeShared('[D1] HUE: precedence of policies', 'hue/policy-precedence.json', ({ rows, file }) => {
@@ -134,7 +220,7 @@ describeShared('[D1] HUE: precedence of policies', 'hue/policy-precedence.json',
     expect(levels.slice(1).map((name) => levelNames[name])).toEqual(['instruction', 'run', 'project', 'user', 'agent', 'system'])
   })
 
-  test.each(rows.map((row) => precedence.parse(row)).map((row) => [row.id, row] as const))('[D1] %s', (id, row) => {
+  test.each(rows.map((row) => precedence.parse(row)).map((row) => [row.id, row] as const))('[D1] %s', async (id, row) => {
     const values: Partial<Record<Level, string>> = {}
     for (const [name, level] of Object.entries(levelNames)) {
       const said = row[name]
@@ -146,13 +232,10 @@ describeShared('[D1] HUE: precedence of policies', 'hue/policy-precedence.json',
       return expect(by(plan({ capability: 'fs.read', risk: 'R0' }), { faults }).effect).toBe('deny')
     }
     if (Object.keys(values).length > 0) return expect(strongest(values)).toBe(row.expect)
-    // Providers, their health and privacy are models' matter and tested there.
-    expect(
-      ['pp-fallback-keeps-privacy', 'pp-all-exhausted', 'pp-user-part-override'].includes(id) ||
-        'primary' in row ||
-        'fallbacks' in row ||
-        'user' in row,
-    ).toBe(true)
+    if ('fallbacks' in row) return checkPrivacy(row.expect)
+    if (/exhausted/.test(id)) return checkExhausted()
+    if ('user' in row) return checkInstruction(row.expect)
+    throw new Error(`no call for the case ${id}`)
   })
 })
 

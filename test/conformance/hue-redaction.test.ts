@@ -6,7 +6,7 @@ import { describeShared } from '../shared.ts'
 const bench = useBench()
 const reference = expect.stringMatching(/^\{\{secret:[a-z-]+-[0-9a-f]{12}\}\}$/)
 
-type Case = { readonly id: string; readonly in: unknown }
+type Case = { readonly id: string; readonly in: unknown; readonly out?: unknown }
 type Check = (given: unknown) => Promise<void>
 
 const sealed = async (given: unknown) => {
@@ -31,13 +31,24 @@ const checks: Readonly<Record<string, Check>> = {
   },
 }
 
+/** A case that is read by its form: what stays the same, what is a reference in place of a mask, what is gone. */
+async function checkByForm({ in: given, out }: Case): Promise<void> {
+  const found = await sealed(given)
+  if (JSON.stringify(out) === JSON.stringify(given) || /^(unchanged|same|kept|not )/.test(String(out))) return expect(found).toEqual(given)
+  if (typeof given === 'object' && given !== null) {
+    const masked = Object.entries(typeof out === 'object' && out !== null ? out : {})
+    const kept = masked.filter(([, value]) => value !== '[REDACTED]').map(([name]) => name)
+    for (const [name, value] of Object.entries({ ...(found as object) }))
+      expect({ name, value }).toEqual({ name, value: kept.includes(name) ? Object(given)[name] : reference })
+    return
+  }
+  expect(found).not.toBe(given)
+  expect(found).toContain('{{secret:')
+}
+
 describeShared('[V2] redaction of HUE', 'hue/redaction.json', ({ rows }) => {
   const cases = rows.filter((row): row is Case => typeof row === 'object' && row !== null && 'id' in row && 'in' in row)
-  test.each(cases.map((one) => [one.id, one.in] as const))('[V2] %s', async (id, given) => {
-    const check = checks[id]
-    if (check === undefined) throw new Error(`no check for the case ${id}`)
-    await check(given)
-  })
+  test.each(cases.map((one) => [one.id, one] as const))('[V2] %s', (id, one) => checks[id]?.(one.in) ?? checkByForm(one))
 })
 
 test('[V2] names that only sound like secrets hold none', async () => {

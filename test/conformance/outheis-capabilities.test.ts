@@ -1,6 +1,9 @@
 // Recorded facts about outheis' narrow agents and about what follows a failure, over our own tables.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { laneOf } from '../../src/base/ids.ts'
+import type { ProcessInfo } from '../../src/lanes/engine.ts'
+import { engine, openHeart, textOf } from '../../src/lanes/testing.ts'
 import { classPledge, isPledged, narrowPledge } from '../../src/policy/capability.ts'
 import { classOf, failureClasses, mostRetries, nextStep, outageStep, probeEveryMs } from '../../src/policy/retry.ts'
 import { describeShared } from '../shared.ts'
@@ -75,7 +78,7 @@ const ordinals: readonly string[] = ['first', 'second', 'third', 'fourth', 'fift
 const half = () => 0.5
 
 describeShared('[D13] outheis: retries and errors', 'outheis/retry-and-errors.json', ({ rows }) => {
-  test.each(rows.map((one) => failure.parse(one)).map((one) => [one.id, one] as const))('[D13] %s', (id, one) => {
+  test.each(rows.map((one) => failure.parse(one)).map((one) => [one.id, one] as const))('[D13] %s', async (id, one) => {
     if (one.class !== undefined) return expectAction(one)
     if (one.expect?.startsWith('fallback mode')) {
       const down = outageStep(null, false, 0)
@@ -87,11 +90,32 @@ describeShared('[D13] outheis: retries and errors', 'outheis/retry-and-errors.js
       expect(outageStep(down.outage, true, 2)).toEqual({ outage: null, tell: 'up', probe: false })
       return expect(one.expect).toContain(`probe ${probeEveryMs / 60_000} min`)
     }
-    // How an agent's failure reaches who asked is a turn that settles as failed and answers (L11).
-    expect(id).toBe('err-agent-exception-code')
+    if (!('observed_contract' in one)) throw new Error(`no call for the case ${id}`)
     expect(classOf({})).toBe('persistent')
+    await checkFailureAnswers()
   })
 })
+
+/** Who asked an agent that breaks gets one answer that says so, and it is the answer to that request. */
+async function checkFailureAnswers(): Promise<void> {
+  let child: ProcessInfo | null = null
+  const broken = engine('broken', async () => {
+    throw new Error('at /srv/secret.ts:12')
+  })
+  const asking = engine('asking', async (turn) => {
+    if (child === null) throw new Error('nobody to ask')
+    const answer = await turn.ask('child', { kind: 'delegation', lane: laneOf(child.id), text: 'the work' }, { wake: false })
+    turn.say('reply', { text: JSON.stringify(answer) })
+  })
+  const heart = await openHeart({ engines: [broken, asking] })
+  child = await heart.process('broken', { facesPerson: false })
+  const boss = await heart.process('asking')
+  await heart.say(boss, 'go')
+  await heart.until((event) => event.type === 'turn-settled' && event.lane === laneOf(boss.id))
+  const said = (await heart.events()).filter((event) => event.type === 'chat-message-appended').map(textOf)
+  expect(said.filter((text) => text.includes('"outcome":"failed"'))).toHaveLength(1)
+  await heart.close()
+}
 
 function expectAction({ class: kind = 'persistent', action, max }: z.infer<typeof failure>): void {
   const step = nextStep({ class: kind, attempt: 1 }, half)
