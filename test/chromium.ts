@@ -1,7 +1,7 @@
 // A real Chromium on the real page of a real hub, for end-to-end tests. Watches what must never happen: an error on the console, a
 // page error, a request to anywhere else.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,9 +42,15 @@ export type WebHub = {
   close(): Promise<void>
 }
 
+/** In place of the hub's own file: these tests are about the page, so that what the model says is the answer. */
+const plainHub = '---\nname: hub\nengine: quick\n---\nAnswers.\n'
+
 /** A hub with a scripted model, on a port of its own. */
 export async function openWebHub(): Promise<WebHub> {
   const home = mkdtempSync(join(tmpdir(), 'steward-web-'))
+  const agents = join(home, 'documents', '_tenant', 'agents')
+  mkdirSync(agents, { recursive: true })
+  writeFileSync(join(agents, 'hub.md'), plainHub)
   const scripts = new Map<string, (string | ScriptedReply)[]>()
   const model = await startScriptedModel({
     otherwise(request) {

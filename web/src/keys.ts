@@ -40,7 +40,7 @@ function actOf(event: KeyboardEvent, { talk, composer, drawer, shell, reader }: 
 }
 
 function nextRegion(shell: HTMLElement, by: 1 | -1): void {
-  const regions = [...shell.querySelectorAll<HTMLElement>('[data-region]')].filter((region) => !region.inert)
+  const regions = [...shell.querySelectorAll<HTMLElement>('[data-region]')].filter((region) => !region.inert && region.checkVisibility())
   const at = regions.findIndex((region) => region.contains(document.activeElement))
   const region = regions[(at + by + regions.length) % regions.length]
   const target = region?.querySelector<HTMLElement>('textarea, button:not([aria-disabled]), [tabindex]') ?? region
