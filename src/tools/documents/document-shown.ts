@@ -30,7 +30,8 @@ export async function framed(rooms: DocumentRooms, document: Document, { head, t
   const body = isForeign
     ? fenced({ source: `the document ${document.path}, written from what came from outside`, text }, rooms.newWord())
     : text
-  return done([head, body, ...more].join('\n'), { read: [key] })
+  // Whoever wrote it: a person keeps letters of others too.
+  return done([head, body, ...more].join('\n'), { read: [key], taint: 'content' })
 }
 
 export function headOf({ path, level, scope, version }: Document): string {

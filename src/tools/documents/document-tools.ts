@@ -32,7 +32,7 @@ function list(rooms: DocumentRooms): Tool {
         if (all.length === 0) return done(`There are no documents${prefix === '' ? '' : ` whose path starts with "${prefix}"`}.`)
         const lines = all.slice(0, mostListed).map((one) => `${headOf(one)}, ${one.text.length} characters, ${one.at}`)
         const more = all.length > mostListed ? [`[${all.length - mostListed} more; name a longer prefix]`] : []
-        return done([...lines, ...more].join('\n'))
+        return done([...lines, ...more].join('\n'), { taint: 'content' })
       }),
   })
 }
