@@ -79,7 +79,8 @@ const decided = z.object({
   answer: z.object({ outcome: z.enum(['answered', 'timeout', 'held', 'undeliverable']), value: z.json(), by: actor }),
 })
 const raised = z.object({ process: text, taint, sources: texts })
-const written = z.object({ paths: texts, taint, sources: texts })
+const writing = z.object({ intent: text, paths: texts, taint })
+const written = z.object({ intent: text.exactOptional(), paths: texts, taint, sources: texts })
 
 /** null for what does not have the shape: such a request can't be answered, and nothing comes of it. */
 export function readRequested(event: Pick<Event, 'data'>): z.infer<typeof requested> | null {
@@ -96,6 +97,9 @@ export function readRequest(value: unknown): ApprovalRequest | null {
 }
 export function readRaised(event: Pick<Event, 'data'>): z.infer<typeof raised> | null {
   return raised.safeParse(event.data).data ?? null
+}
+export function readWriting(event: Pick<Event, 'data'>): z.infer<typeof writing> | null {
+  return writing.safeParse(event.data).data ?? null
 }
 export function readWritten(event: Pick<Event, 'data'>): z.infer<typeof written> | null {
   return written.safeParse(event.data).data ?? null

@@ -14,6 +14,7 @@ import type { PolicyOptions, PolicyRooms } from './rooms.ts'
 import type { RuleFault } from './rule.ts'
 import { openRuleCascade, type RuleCascade, type RulePlace } from './rule-cascade.ts'
 import { highest } from './taint.ts'
+import { openWriting } from './taint-writing.ts'
 
 /** All of the policy but the budgets, which are a store of their own. */
 export type PolicyRoom = Omit<Policy, 'budgets'> & {
@@ -142,12 +143,14 @@ async function checkStill({ plan, where }: ApprovalRequest, check: Policy['check
   if (effect === 'deny') throw new Gone(`This can't be approved any more: ${reason}`)
 }
 
-function taintsOf({ view, caughtUp }: Parts): Taints {
+function taintsOf(parts: Parts): Taints {
+  const { view, caughtUp } = parts
   const after = async (read: () => Promise<Taint>) => {
     await caughtUp()
     return read()
   }
   return {
+    ...openWriting(parts),
     ofProcess: (process) => after(() => view.taintOfProcess(process)),
     ofPath: (path) => after(() => view.taintOfPaths([path])),
     ofPaths: (paths) => after(() => view.taintOfPaths(paths)),

@@ -4,7 +4,7 @@
 // taint.ts, capability.ts, loop-guard.ts, budget.ts, retry.ts, rule.ts and request-hash.ts; stores read facts.ts, grant.ts and policy-store.ts,
 // and of budgets (opened by budgets.ts) budget-facts.ts and budgets-store.ts.
 // Built by open-policy.ts over rooms.ts and ground.ts; doctor asks finding.ts.
-import type { ApprovalId } from '../base/ids.ts'
+import type { ApprovalId, ProcessId, SessionId } from '../base/ids.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { Budgets } from './budget.ts'
 import type { ApprovalAnswer, ApprovalRequest, Decision, Grant, GrantScope, PermissionMode, Plan, Risk, Taint, Where } from './decision.ts'
@@ -79,6 +79,11 @@ export type Approvals = {
 
 /** Where taint lies: processes (with all that they know) and files. Raised by events, so that it outlives the machine. */
 export type Taints = {
+  /**
+   * Files may be changed from now on by who has that on their mind. Durable when it resolves: until `wrote` says which ones were, all
+   * of `paths` carry it, and for good when nobody ever says. With the taint `none` nothing is noted before.
+   */
+  writing(given: Writing): Promise<Written>
   ofProcess(process: string): Promise<Taint>
   /** Real, absolute path. `none` for a file that nothing tainted wrote. */
   ofPath(path: string): Promise<Taint>
@@ -86,10 +91,32 @@ export type Taints = {
   ofPaths(paths: readonly string[]): Promise<Taint>
 }
 
-/** The facts by which a turn raises taint (turn.note): their types and data. policy's projection folds them. */
+export type Writing = {
+  readonly process: ProcessId
+  readonly session: SessionId
+  /** Real, absolute; a folder stands for all that lies in it. */
+  readonly paths: readonly string[]
+  readonly taint: Taint
+}
+export type Written = {
+  /** What it was in the end; nothing of `paths` but this carries it then. Durable when it resolves. To be told once. */
+  wrote(given: { readonly paths: readonly string[]; readonly taint: Taint; readonly sources: readonly string[] }): Promise<void>
+}
+
+/**
+ * The facts of taint: their types and data. policy's projection folds them. A turn notes what it has read; what was written is noted
+ * in the session's own stream, since a turn that was stopped notes nothing any more.
+ */
 export type TaintFacts = {
   readonly 'taint-raised': { readonly process: string; readonly taint: Taint; readonly sources: readonly string[] }
-  readonly 'taint-written': { readonly paths: readonly string[]; readonly taint: Taint; readonly sources: readonly string[] }
+  readonly 'taint-writing': { readonly intent: string; readonly paths: readonly string[]; readonly taint: Taint }
+  readonly 'taint-written': {
+    /** The one that is over with it. */
+    readonly intent?: string
+    readonly paths: readonly string[]
+    readonly taint: Taint
+    readonly sources: readonly string[]
+  }
 }
 
 export type { Budgets } from './budget.ts'

@@ -36,7 +36,7 @@ export async function answerOf(rooms: AnswerRooms, tool: Tool, given: { outcome:
 }
 
 /** The highest of what the tool always brings, what it says of this answer, and what lies on the files it shows. */
-async function taintOf({ policy }: AnswerRooms, tool: Tool, { taint = 'none', read = [] }: Outcome): Promise<Taint> {
+export async function taintOf({ policy }: Pick<AnswerRooms, 'policy'>, tool: Tool, { taint = 'none', read = [] }: Outcome): Promise<Taint> {
   // In doubt it came from elsewhere.
   const ofFiles = read.length === 0 ? 'none' : await policy.taint.ofPaths(read).catch((): Taint => 'foreign')
   return highest(tool.taint ?? 'none', taint, ofFiles)

@@ -13,4 +13,4 @@ export type Checked =
   | { readonly effect: 'deny'; readonly result: ToolResult }
 
 /** The part of policy that a call needs. */
-export type ToolPolicy = Pick<Policy, 'check' | 'holds'> & { readonly taint: Pick<Taints, 'ofPaths'> }
+export type ToolPolicy = Pick<Policy, 'check' | 'holds'> & { readonly taint: Pick<Taints, 'ofPaths' | 'writing'> }

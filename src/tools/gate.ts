@@ -8,8 +8,11 @@ import { requestHash } from '../policy/request-hash.ts'
 import type { Checked, Permit, ToolPolicy } from './checked.ts'
 import type { Call, Tool, ToolContext, ToolResult } from './tool.ts'
 
-type Judged = { readonly tool: Tool; readonly plan: Plan; readonly decision: Decision } | { readonly refusal: ToolResult }
-export type Passed = { readonly tool: Tool; readonly plan: Plan }
+/** `touches`: the targets as they are; those of the plan are without secrets. */
+type Judged =
+  | { readonly tool: Tool; readonly plan: Plan; readonly touches: readonly string[]; readonly decision: Decision }
+  | { readonly refusal: ToolResult }
+export type Passed = { readonly tool: Tool; readonly plan: Plan; readonly touches: readonly string[] }
 export type Gate = {
   readonly find: (name: string) => Tool | undefined
   readonly policy: ToolPolicy
@@ -32,13 +35,14 @@ export async function pass(gate: Gate, call: Call, given: { context: ToolContext
   const { context, permit } = given
   const judged = await judge(gate, call, context)
   if ('refusal' in judged) return judged.refusal
-  const { tool, plan, decision } = judged
+  const { tool, plan, touches, decision } = judged
+  const passed: Passed = { tool, plan, touches }
   if (permit?.answer.decision === 'deny') return rejected(plan, permit)
-  if (decision.effect === 'allow') return { tool, plan }
+  if (decision.effect === 'allow') return passed
   if (decision.effect === 'deny') return denied(plan, decision)
   if (permit === undefined) return needsApproval(plan, decision)
   const held = await holds(gate, { call, plan, context, permit })
-  if (held.effect === 'allow') return { tool, plan }
+  if (held.effect === 'allow') return passed
   return held.effect === 'deny' ? denied(plan, held) : needsApproval(plan, held)
 }
 
@@ -59,7 +63,7 @@ async function judge(gate: Gate, call: Call, context: ToolContext): Promise<Judg
     const plan = await withoutSecrets(made, gate.seal)
     const missing = missingCapability(tool, plan, context.agent.pledge)
     if (missing !== null) return { refusal: unpledged(plan, missing, context) }
-    return { tool, plan, decision: await gate.policy.check(plan, whereOf(context)) }
+    return { tool, plan, touches: [made.target, ...(made.also ?? [])], decision: await gate.policy.check(plan, whereOf(context)) }
   } catch (thrown) {
     context.signal.throwIfAborted()
     const text = `Not run: whether ${tool.name} may do this could not be found out (${messageOf(thrown).slice(0, 300)}).`

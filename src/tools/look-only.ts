@@ -5,7 +5,7 @@ import type { ToolPolicy } from './checked.ts'
 export const lookOnly: ToolPolicy = {
   check: async (plan) => decide(plan),
   holds: async (_request, _answer, { plan }) => decide(plan),
-  taint: { ofPaths: async () => 'none' },
+  taint: { ofPaths: async () => 'none', writing: async () => ({ wrote: async () => undefined }) },
 }
 
 function decide({ risk, outward, destructive }: Plan): Decision {

@@ -116,7 +116,7 @@ describe('[T8] policy', () => {
 
   test('what breaks while it is judged is a no, and nothing ran', async () => {
     const fail = async () => Promise.reject(new Error('store gone'))
-    const broken: ToolPolicy = { check: fail, holds: fail, taint: { ofPaths: fail } }
+    const broken: ToolPolicy = { check: fail, holds: fail, taint: { ofPaths: fail, writing: fail } }
     const probe = withProbe({ effect: 'once' }, { policy: broken })
     expect(await probe.call()).toMatchObject({ ok: false, code: 'broken', text: expect.stringContaining('store gone') })
     expect(await probe.check()).toMatchObject({ effect: 'deny' })
@@ -259,7 +259,8 @@ describe('[T13] an answer brings along', () => {
   })
 
   test('foreign when nobody can say what lies on its files', async () => {
-    const policy: ToolPolicy = { ...policyThat('allow'), taint: { ofPaths: () => Promise.reject(new Error('gone')) } }
+    const allowing = policyThat('allow')
+    const policy: ToolPolicy = { ...allowing, taint: { ...allowing.taint, ofPaths: () => Promise.reject(new Error('gone')) } }
     expect(await withProbe({ run: async () => done('x', { read: ['/p/a'] }) }, { policy }).call()).toMatchObject({ taint: 'foreign' })
   })
 

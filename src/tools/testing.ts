@@ -51,6 +51,9 @@ export function policyThat(
   return {
     check: async (plan) => decide(plan),
     holds: async (_, answer, { plan }) => decide(plan, answer.decision === 'allow' ? 'allow' : 'deny'),
-    taint: { ofPaths: async (paths) => highest(...paths.map((path) => tainted[path] ?? 'none')) },
+    taint: {
+      ofPaths: async (paths) => highest(...paths.map((path) => tainted[path] ?? 'none')),
+      writing: async () => ({ wrote: async () => undefined }),
+    },
   }
 }

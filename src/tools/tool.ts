@@ -10,12 +10,14 @@ import { checkArguments, schemaOf } from './arguments.ts'
 /** replayable: done again after a crash; idempotent: again under the same key; once: never twice (L5). */
 export type Effect = 'replayable' | 'idempotent' | 'once'
 
-export type Tool = Omit<ToolDefinition<never>, 'input' | 'run' | 'plan'> & {
+export type Tool = Omit<ToolDefinition<never>, 'input' | 'run' | 'plan' | 'writes'> & {
   readonly spec: ToolSpec
   /** What is wrong with the arguments, in a sentence; null: nothing. */
   faultIn(given: JsonObject): string | null
   /** Null for arguments that don't fit: the call will be refused anyway. */
   plan(given: JsonObject, context: ToolContext): Promise<Plan | null>
+  /** null: what its plan says. */
+  readonly writes: ((given: JsonObject, context: ToolContext) => Promise<Writes>) | null
   /** Checks the arguments first; nothing runs with wrong ones. */
   run(given: JsonObject, context: ToolContext): Promise<Outcome>
 }
@@ -61,6 +63,11 @@ export type ToolDefinition<Input> = {
    * capability, its risk, and the arguments as the target.
    */
   plan?(input: Input, context: ToolContext): Promise<Omit<Plan, 'tool' | 'capability'> & { readonly capability?: string }>
+  /**
+   * What this call could change, before it does; `taint`: what it may bring into it. Looks only. Absent: the targets of its plan that
+   * are files or documents.
+   */
+  writes?(input: Input, context: ToolContext): Promise<Writes>
   /** A throw is a bug or a break; an expected failure, where nothing happened, is `refused`. */
   run(input: Input, context: ToolContext): Promise<Outcome>
 }
@@ -89,6 +96,9 @@ export type ToolContext = {
   /** A few words on what is going on, shown live. */
   progress(words: string): void
 }
+
+/** Real paths, and keys of documents; a folder stands for all that lies in it. */
+export type Writes = { readonly paths: readonly string[]; readonly taint?: Taint }
 
 /** `allowed`: the names that may be called, as `surface()` gave them when the turn began. */
 export type Call = { readonly name: string; readonly input: JsonObject; readonly allowed: readonly string[] }
@@ -137,7 +147,7 @@ export function refused(code: string, text: string): Outcome {
 
 /** A tool as the registry takes it. Throws for a name that no provider takes and an input that is no object: bugs. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { input, run, plan, ...rest } = definition
+  const { input, run, plan, writes, ...rest } = definition
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(rest.name)) throw new Error(`A tool can't be named "${rest.name}".`)
   const schema = schemaOf(input)
   return {
@@ -161,6 +171,12 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
       }
       return plan ? { ...usual, ...(await plan(checked.input, context)) } : usual
     },
+    writes: writes
+      ? async (given, context) => {
+          const checked = checkArguments(input, schema, given)
+          return checked.ok ? writes(checked.input, context) : { paths: [] }
+        }
+      : null,
     async run(given, context) {
       const checked = checkArguments(input, schema, given)
       return checked.ok ? run(checked.input, context) : refused('invalid', `${rest.name}: ${checked.why}`)

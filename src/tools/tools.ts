@@ -29,6 +29,7 @@ import { discoveryBlock, toolDescription, toolList, wokenBy } from './discovery.
 import { type ExecMeans, execTools } from './exec/exec.ts'
 import { changingFileTools, fileTools, type Past } from './files/files.ts'
 import { type Gate, look, pass } from './gate.ts'
+import { marking } from './marking.ts'
 import { openPace, type Pace } from './pace.ts'
 import { resultRead } from './result-read.ts'
 import { runLimited } from './running.ts'
@@ -141,7 +142,8 @@ async function run(line: Line, call: Call, given: { context: ToolContext; permit
   const { session } = given.context.process
   const passed = await pass(gate, call, given)
   if (!('tool' in passed)) return passed
-  const { tool, plan } = passed
+  const { plan, touches } = passed
+  const tool = marking(rooms, passed.tool, touches)
   // Stopped before it ran: that is known for certain.
   if (tool.effect === 'once' && given.context.signal.aborted) throw new NotDone('It was stopped before it ran.')
   const most = tool.perMinute ?? defaultPerMinute

@@ -36,7 +36,7 @@ import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { sqliteWork } from '../../src/store/sqlite/work.ts'
 import { folderPast } from '../../src/tools/files/files.ts'
 import { memoryResults } from '../../src/tools/results.ts'
-import { defineTool, done, refused } from '../../src/tools/tool.ts'
+import { defineTool, done, refused, type Tool } from '../../src/tools/tool.ts'
 import { openTools } from '../../src/tools/tools.ts'
 import { openWork } from '../../src/work/work.ts'
 
@@ -50,8 +50,14 @@ export type World = {
 }
 export type SayOptions = Partial<Omit<MessageBody, 'kind'>> & { readonly from?: Actor }
 
-/** `url`: the model's address; null: no model is chosen. `more`: engines beside the built-in ones. */
-export type Options = { readonly money?: Money; readonly url: string | null; readonly world?: World; readonly more?: readonly Engine[] }
+/** `url`: the model's address; null: no model is chosen. `more`, `tools`: engines and tools beside the built-in ones. */
+export type Options = {
+  readonly tools?: readonly Tool[]
+  readonly money?: Money
+  readonly url: string | null
+  readonly world?: World
+  readonly more?: readonly Engine[]
+}
 
 /** Budgets as engines see them, and what stands against a call at present. */
 export type Money = {
@@ -112,7 +118,7 @@ export async function openBench(options: Options) {
   const { money } = options
   const models: typeof real = { ...real, stream: async (request, given) => money?.against() ?? real.stream(request, given) }
   const tools = openTools({ clock, log, results: memoryResults(), closed: [home], policy, past: folderPast(join(home, 'past')), seal })
-  for (const tool of [sendTool(world.sent), pageTool(), brokenTool()]) tools.register(tool)
+  for (const tool of [sendTool(world.sent), pageTool(), brokenTool(), ...(options.tools ?? [])]) tools.register(tool)
   const context = openContext({ journal, store: store.journal, clock, newId, models, ...scopes, specs: tools.specs })
   const work = await openWork({
     ...{ journal, lanes, clock, log, store: sqliteWork(store), limits: () => defaultChainLimits, taintOf: policy.taint.ofProcess },

@@ -182,9 +182,7 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard }: Round) {
     remember(ready: Ready, result: ToolResult, verdict: LoopVerdict): void {
       guard.saw(loopCall(ready), isBarred(verdict) ? null : result.text)
       if (verdict.effect === 'end') end ??= verdict.text
-      const sources = result.sources ?? [ready.call.name]
-      if (result.taint) mind.raise(result.taint, sources)
-      if (result.wrote) mind.wrote(result.wrote, sources)
+      if (result.taint) mind.raise(result.taint, result.sources ?? [ready.call.name])
     },
   }
 }

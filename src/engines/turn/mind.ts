@@ -21,8 +21,6 @@ export type Mind = {
   raise(taint: Taint, sources: readonly string[]): void
   /** Of a process that is given what this turn knows. */
   pass(process: string, sources: readonly string[]): void
-  /** Notes which files carry it from now on. */
-  wrote(paths: readonly string[], sources: readonly string[]): void
 }
 
 /** Processes remembered; the oldest are by then long in the projection. */
@@ -66,10 +64,6 @@ export function mindOf(turn: Turn, minds: Pick<Minds, 'raised'>, from: Taint): M
     },
     pass(process, sources) {
       if (taint !== 'none') raisedNote(process, taint, sources)
-    },
-    wrote(paths, sources) {
-      if (paths.length === 0 || taint === 'none') return
-      turn.note(`taint-${++count}`, { type: 'taint-written', data: { paths, taint, sources: sources.slice(0, mostSources) } })
     },
   }
 }

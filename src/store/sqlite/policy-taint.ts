@@ -1,13 +1,15 @@
-// Where taint lies: by process and by path. It only rises.
+// Where taint lies: by process and by path. It only rises, but for what might have been written and in the end was not.
 import { type Taint, taints } from '../../policy/decision.ts'
-import { readRaised, readWritten } from '../../policy/facts.ts'
+import { readRaised, readWriting, readWritten } from '../../policy/facts.ts'
 import type { PolicyStore } from '../../policy/policy-store.ts'
-import type { Db, Value } from './db.ts'
+import type { Db } from './db.ts'
 import type { ProjectionSpec } from './projection.ts'
 
 export const taintTables: ProjectionSpec['tables'] = {
   process_taints: (t) => `CREATE TABLE ${t('process_taints')} (process TEXT PRIMARY KEY, taint INTEGER NOT NULL) STRICT`,
-  path_taints: (t) => `CREATE TABLE ${t('path_taints')} (path TEXT PRIMARY KEY, taint INTEGER NOT NULL) STRICT`,
+  path_taints: (t) => `CREATE TABLE ${t('path_taints')} (
+      path TEXT NOT NULL, intent TEXT NOT NULL, taint INTEGER NOT NULL, PRIMARY KEY (path, intent)) STRICT, WITHOUT ROWID;
+      CREATE INDEX ${t('path_taints')}_intent ON ${t('path_taints')} (intent) WHERE intent <> '';`,
 }
 
 type On = ProjectionSpec['on'][string]
@@ -15,18 +17,30 @@ type On = ProjectionSpec['on'][string]
 export const taintHandlers: Record<string, On> = {
   'taint-raised'(db, event, t) {
     const fact = readRaised(event)
-    if (fact !== null) raise(db, `${t('process_taints')} (process, taint)`, [fact.process, taints.indexOf(fact.taint)])
+    if (fact === null) return
+    const values = [fact.process, taints.indexOf(fact.taint)]
+    db.run(`INSERT INTO ${t('process_taints')} (process, taint) VALUES (?,?) ${rising}`, ...values)
+  },
+  'taint-writing'(db, event, t) {
+    const fact = readWriting(event)
+    if (fact?.intent) lay(db, t, fact)
   },
   'taint-written'(db, event, t) {
     const fact = readWritten(event)
-    for (const path of fact?.paths ?? [])
-      raise(db, `${t('path_taints')} (path, taint)`, [bare(path), taints.indexOf(fact?.taint ?? 'foreign')])
+    if (fact === null) return
+    if (fact.intent) db.run(`DELETE FROM ${t('path_taints')} WHERE intent = ?`, fact.intent)
+    lay(db, t, { ...fact, intent: '' })
   },
 }
 
-function raise(db: Db, into: string, values: readonly Value[]): void {
-  const [key] = /\((\w+),/.exec(into)?.slice(1) ?? []
-  db.run(`INSERT INTO ${into} VALUES (?,?) ON CONFLICT (${key}) DO UPDATE SET taint = max(taint, excluded.taint)`, ...values)
+const rising = 'ON CONFLICT DO UPDATE SET taint = max(taint, excluded.taint)'
+
+type Lying = { readonly paths: readonly string[]; readonly taint: Taint; readonly intent: string }
+
+/** `intent`: '' for what was written; another one is taken away when that is known. */
+function lay(db: Db, t: Parameters<On>[2], { paths, taint, intent }: Lying): void {
+  const into = `INSERT INTO ${t('path_taints')} (path, intent, taint) VALUES (?,?,?) ${rising}`
+  for (const path of paths) db.run(into, bare(path), intent, taints.indexOf(taint))
 }
 
 export function taintReads(db: Db): Pick<PolicyStore, 'taintOfProcess' | 'taintOfPaths'> {

@@ -8,7 +8,7 @@ import type { SqliteStore } from './sqlite.ts'
 
 const policySpec: ProjectionSpec = {
   name: 'policy',
-  version: 1,
+  version: 2,
   tables: { ...approvalTables, ...taintTables },
   on: { ...approvalHandlers, ...taintHandlers },
   matters: { 'turn-settled': hasOpen, 'turn-stopping': hasOpen, 'process-closed': hasOpen },

@@ -55,6 +55,11 @@ export function execRun(means: ExecMeans): Tool {
     outputLimit,
     outputTail,
     plan: (given, context) => planOf(means, given, context),
+    async writes(given, context) {
+      const ready = await readied(means, given, context)
+      if ('why' in ready || !mayWrite(ready, given)) return { paths: [] }
+      return { paths: ready.roots, ...(bringsForeign(ready, given) ? { taint: 'foreign' } : {}) }
+    },
     async run(given, context) {
       const ready = await readied(means, given, context)
       if ('why' in ready) return refused(ready.code, ready.why)
@@ -157,6 +162,14 @@ function consequencesOf({ sandbox }: Ready, { writes, network }: Input): string 
   return network ? `${files} and send what it likes to any public host.` : `${files}; it has no network and sees nothing else.`
 }
 
+function mayWrite({ sandbox }: Ready, { writes }: Input): boolean {
+  return writes || sandbox === null
+}
+
+function bringsForeign({ sandbox }: Ready, { network }: Input): boolean {
+  return network || sandbox === null
+}
+
 type Running = { readonly given: Input; readonly context: ToolContext }
 
 async function carriedOut(means: ExecMeans, ready: Ready, { given, context }: Running): Promise<Outcome> {
@@ -175,9 +188,9 @@ async function carriedOut(means: ExecMeans, ready: Ready, { given, context }: Ru
         onLine: context.progress,
       }),
     )
-    const wrote = given.writes || ready.sandbox === null ? await changedIn(ready.roots, ctimeMs) : []
-    context.signal.throwIfAborted()
-    const brought = given.network || ready.sandbox === null ? { taint: 'foreign' as const, sources: [...ended.reached] } : {}
+    // Also of a command that was stopped or took too long: what it wrote is there.
+    const wrote = mayWrite(ready, given) ? await changedIn(ready.roots, ctimeMs) : []
+    const brought = bringsForeign(ready, given) ? { taint: 'foreign' as const, sources: [...ended.reached] } : {}
     return told(ended, given, { read: ready.roots, wrote, ...brought })
   } finally {
     await rm(home, { recursive: true, force: true })

@@ -30,6 +30,7 @@ function set(rooms: ScratchpadRooms): Tool {
     name: 'scratchpad_set',
     description: 'Keeps a note of yours under a title, in place of the one that was there.',
     input: z.strictObject({ title, content: z.string().min(1).max(longest) }),
+    writes: async ({ title: name }, { process }) => ({ paths: [documentKey({ level: 'process', scope: process.id, path: pathOf(name) })] }),
     run: ({ title: name, content }, context) =>
       guarded(async () => {
         const notes = await all(rooms, context)
