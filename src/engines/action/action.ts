@@ -51,6 +51,14 @@ export function readCall(calls: readonly ToolCall[], types: readonly string[]): 
   return readAction(call.input, types)
 }
 
+/** The same with each of its texts as `spoken` gives it back. */
+export function inWords(action: Action, spoken: (text: string) => string): Action {
+  const fields: JsonObject = JSON.parse(JSON.stringify(action.fields), (_, value: unknown) =>
+    typeof value === 'string' ? spoken(value) : value,
+  )
+  return { ...action, reason: spoken(action.reason), fields }
+}
+
 /** An action that a model wrote into its text instead of calling the tool; null when there is none. */
 export function actionInText(prose: string, types: readonly string[]): Action | null {
   const plain = withoutFences(prose)

@@ -1,12 +1,13 @@
 // The structured action loop as a durable function: the model is asked, its tools run, and one action ends the turn or goes on.
 // What is wrong is corrected inside the loop (E4); a turn ends after 20 rounds or half an hour with an answer from what there is (E5).
 
+import { spoken } from '../../context/context.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { ToolSpec } from '../../tools/tool.ts'
 import type { More } from '../turn/ask.ts'
 import { type Called, runCalls } from '../turn/calls.ts'
 import { type Answered, callModel } from '../turn/model.ts'
-import { type Action, actionInText, actName, type Read, readCall } from './action.ts'
+import { type Action, actionInText, actName, inWords, type Read, readCall } from './action.ts'
 import type { ActionRooms, Scene } from './scene.ts'
 
 export type Streamed = { readonly step: string; readonly text: string }
@@ -86,7 +87,8 @@ async function takeReply(rooms: ActionRooms, scene: Scene, { vocabulary, round, 
   if (reply.toolCalls.length === 0) return takeProse(scene, { vocabulary, round, reply })
   // Words beside tools were shown live: they are a line before what the tools bring.
   if (acts.length === 0) sayProse(scene, { round, reply })
-  const done = others.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls: others, mind, guard }) : null
+  const done =
+    others.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls: others, mind, guard, entries: scene.entries }) : null
   const answer = (text: string) => own.push(...resultsOf(reply, done?.called ?? [], text))
   const around = { ...(done ? { waited: done.waited, arrived: done.arrived } : {}) }
   if (acts.length === 0) {
@@ -124,10 +126,17 @@ async function takeProse(scene: Scene, taking: Taking): Promise<Next> {
 
 /** `isShown`: the text of the reply is for the person; a written-out action is not. */
 async function carryOut(scene: Scene, { vocabulary, round, reply }: Taking, read: Read, isShown = true): Promise<Applied> {
-  const why = read.ok ? vocabulary.fault(read.action, scene) : read.why
-  if (!read.ok || why !== null) return { end: false, text: `Not carried out: ${why ?? ''}`, isWrong: true }
+  if (!read.ok) return notDone(read.why)
+  // Notices that the model imitates are no words of its own, wherever it writes them.
+  const action = inWords(read.action, (text) => spoken(scene.turn.process.id, text))
+  const why = vocabulary.fault(action, scene)
+  if (why !== null) return notDone(why)
   const streamed = isShown && reply.text.trim() !== '' ? { step: reply.step, text: reply.text } : null
-  return vocabulary.apply(read.action, { ...scene, name: `act-${round}`, streamed })
+  return vocabulary.apply(action, { ...scene, name: `act-${round}`, streamed })
+}
+
+function notDone(why: string): Applied {
+  return { end: false, text: `Not carried out: ${why}`, isWrong: true }
 }
 
 /** In the order of the calls; `text` answers every action among them. */
