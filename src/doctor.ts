@@ -40,7 +40,7 @@ export async function folderFindings(
     withFolders.map(async ({ name, roots }): Promise<Finding> => {
       const faults = (await Promise.all(roots.map((root) => folderFault(root, own)))).filter((fault) => fault !== null)
       if (faults.length === 0) return { name: `folders of ${name}`, status: 'ok', detail: `${roots.join(', ')}: there, and can be read` }
-      const mend = `Bring the folder back, or change the project's folders: PATCH /api/projects/${name} with {"roots": [...]}.`
+      const mend = `Bring the folder back, or change the project's folders: steward projects change ${name} --root FOLDER`
       return { name: `folders of ${name}`, status: 'fail', detail: faults.join('; '), mend }
     }),
   )

@@ -153,6 +153,12 @@ describe('lists', () => {
     const { code, err } = await place.run(['projects', 'create', 'later', '--root', 'nowhere'])
     expect([code, err]).toEqual([0, expect.stringMatching(/^There is no folder .*nowhere now/)])
     expect(await place.run(['sessions', '--project', 'later'])).toMatchObject({ code: 0, out: expect.stringContaining('No sessions') })
+    const broken = (await json(['doctor'])).value.items.find((item: { name: string }) => item.name === 'folders of later')
+    expect(broken).toMatchObject({ status: 'fail', mend: expect.stringContaining('steward projects change later --root FOLDER') })
+    expect(await place.run(['projects', 'change', 'later'])).toMatchObject({ code: 2, err: expect.stringContaining('--root') })
+    expect((await place.run(['projects', 'change', 'later', '--root', '.', '--title', 'Sooner'])).out).toMatch(
+      /later {2}Sooner\n[\s\S]*folders +\//,
+    )
     expect(await place.run(['sessions', '--project', 'latr'])).toMatchObject({ code: 1, out: '', err: 'there is no project "latr"\n' })
     expect(await place.run(['projects', 'archive', 'demo'])).toMatchObject({ code: 0 })
     expect((await place.run(['projects'])).out).not.toContain('Demo')
@@ -245,6 +251,7 @@ describe('the hub', () => {
 
   test('[C16] doctor finds all well, the model too', async () => {
     const { code, value } = await json(['doctor'])
+    expect(value.items.filter((item: { status: string }) => item.status !== 'ok')).toEqual([])
     expect(code).toBe(0)
     expect(value.status).toBe('ok')
     const names = value.items.map((item: { name: string }) => item.name)

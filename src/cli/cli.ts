@@ -173,6 +173,14 @@ function addSessions(sessions: Command, run: Run): void {
   }
 }
 
+function withPlace(command: Command): Command {
+  return command
+    .option('--root <folder...>', 'a folder that its agents may see')
+    .option('--title <title>', 'what it is called')
+    .option('--type <type>', 'project (it ends some day) or area (it goes on)')
+    .option('--group <group>', 'the group it belongs to')
+}
+
 function addProjects(projects: Command, run: Run): void {
   const file = () => import('./projects.ts')
   projects
@@ -184,14 +192,12 @@ function addProjects(projects: Command, run: Run): void {
     .command('show <name>')
     .description('one project')
     .action((name: string) => run(async (call) => (await file()).showProject(call, name)))
-  projects
-    .command('create <name>')
-    .description('make one')
-    .option('--root <folder...>', 'a folder that its agents may see')
-    .option('--title <title>', 'what it is called')
-    .option('--type <type>', 'project (it ends some day) or area (it goes on)')
-    .option('--group <group>', 'the group it belongs to')
-    .action((name: string, options: NewProject) => run(async (call) => (await file()).createProject(call, name, options)))
+  withPlace(projects.command('create <name>').description('make one')).action((name: string, options: NewProject) =>
+    run(async (call) => (await file()).createProject(call, name, options)),
+  )
+  withPlace(projects.command('change <name>').description('give it other folders or another title')).action(
+    (name: string, options: NewProject) => run(async (call) => (await file()).changeProject(call, name, options)),
+  )
   projects
     .command('archive <name>')
     .description('archive it')

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { projects } from '../protocol/api.ts'
 import { type Project, project } from '../protocol/shapes.ts'
 import { findHub } from './hub.ts'
-import { type Call, type Result, table, tell } from './output.ts'
+import { type Call, type Result, table, tell, WrongUsage } from './output.ts'
 import { everyRow } from './paging.ts'
 
 export async function listProjects(call: Call, options: { readonly all?: boolean }): Promise<Result> {
@@ -37,9 +37,20 @@ export async function createProject(call: Call, name: string, given: NewProject)
   const roots = root?.map((folder) => resolve(folder))
   const body = { name, ...rest, ...(roots ? { roots } : {}) }
   const made = await hub.call('POST', '/api/projects', project, { body })
-  for (const folder of roots ?? [])
-    if (!isFolder(folder)) tell(`There is no folder ${folder} now: agents find nothing there until there is.`)
+  tellMissing(roots ?? [])
   return { value: made, text: `Project ${made.name} is made.` }
+}
+
+/** What is named changes; `root` are then all of its folders. */
+export async function changeProject(call: Call, name: string, given: NewProject): Promise<Result> {
+  const { root, ...rest } = given
+  if (root === undefined && Object.keys(rest).length === 0)
+    throw new WrongUsage('Nothing is to be changed; allowed are --root, --title, --type and --group.')
+  const hub = await findHub(call)
+  const roots = root?.map((folder) => resolve(folder))
+  const changed = await hub.call('PATCH', pathOf(name), project, { body: { ...rest, ...(roots ? { roots } : {}) } })
+  tellMissing(roots ?? [])
+  return { value: changed, text: describe(changed) }
 }
 
 export async function archiveProject(call: Call, name: string): Promise<Result> {
@@ -55,6 +66,10 @@ export async function removeProject(call: Call, name: string, options: { readonl
     value: changed,
     text: options.purge ? `Project ${changed.name} is archived and its documents are gone.` : `Project ${changed.name} is archived.`,
   }
+}
+
+function tellMissing(folders: readonly string[]): void {
+  for (const folder of folders) if (!isFolder(folder)) tell(`There is no folder ${folder} now: agents find nothing there until there is.`)
 }
 
 function isFolder(path: string): boolean {
