@@ -7,6 +7,7 @@ import { isObject } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config.ts'
 import type { Journal } from './journal/journal.ts'
+import { tableRates } from './models/catalogue.ts'
 import { type BudgetsOptions, type OpenBudgets, openBudgets } from './policy/budgets.ts'
 import type { Scopes, Settings } from './scopes/scopes.ts'
 import type { ZoneOf } from './scopes/zone.ts'
@@ -51,10 +52,11 @@ export function openMoney({ journal, store, clock, newId, log, zoneOf, settings,
   })
 }
 
-/** What one unit of a currency is worth in dollars: set in the person's home, or for all. */
+/** What one unit of a currency is worth in dollars: set in the person's home, or for all; else as the price table says. */
 async function ratesFrom(settings: Settings, user: string): Promise<Readonly<Record<string, number>>> {
   const given = await settings.getForUser('budget.rates', { user })
-  return isObject(given) ? Object.fromEntries(Object.entries(given).map(([currency, rate]) => [currency, Number(rate)])) : {}
+  const said = isObject(given) ? Object.entries(given).map(([currency, rate]) => [currency, Number(rate)] as const) : []
+  return { ...tableRates, ...Object.fromEntries(said) }
 }
 
 /** What a budget may name: a project that there is, a session of that person. */

@@ -231,7 +231,7 @@ describe('the permission mode', () => {
 describe('steward settings and budgets', () => {
   test('[C24] a rate that is set makes a budget in that currency possible; it is removed by a part of its id', async () => {
     await place.start()
-    const refused = await steward('budgets', 'set', '3', 'EUR', 'a', 'day')
+    const refused = await steward('budgets', 'set', '3000', 'JPY', 'a', 'day')
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('budget.rates') })
     expect((await steward('settings', 'set', 'budget.rates', '{"EUR": 1.1}')).out).toBe('budget.rates is {"EUR":1.1}.\n')
     expect((await json('settings', 'list', '--prefix', 'budget.')).value).toEqual([{ key: 'budget.rates', value: { EUR: 1.1 } }])

@@ -25,6 +25,9 @@ export type Window = {
 
 export const priceTable = { date: table.date, currency: table.currency, source: table.source }
 
+/** What one unit of a currency is worth in dollars at least, for whom nobody said better (setting budget.rates). */
+export const tableRates: Readonly<Record<string, number>> = table.rates
+
 const models: ReadonlyMap<string, Known> = new Map(Object.entries(z.record(z.string(), known).parse(table.models)))
 
 /** For a model that no table knows: what today's servers can do at least. A machine's own model is given less. */

@@ -181,12 +181,14 @@ test('[B1] budgets are set, listed and removed in plain words', async () => {
     currency: 'USD',
     text: '3 USD a day',
   })
-  expect((await place.run(['budgets', 'set', '3 EUR a day'])).err).toContain('set budget.rates to')
+  expect(await json(['budgets', 'set', '20 EUR for each session'])).toMatchObject({ id: 'session', limit: 20, currency: 'EUR' })
+  expect(await json(['budgets', 'remove', 'session'])).toMatchObject({ removed: true })
+  expect((await place.run(['budgets', 'set', '3000 JPY a day'])).err).toContain('set budget.rates to')
   expect((await place.run(['budgets', 'set', '3 USD for project nowhere'])).err).toContain('there is no project "nowhere"')
   expect((await place.run(['budgets', 'set', 'much'])).err).toContain('Say it like "3 EUR a day"')
   const { budgets } = await json(['budgets'])
   expect(budgets).toMatchObject([{ id: 'day', spent: expect.any(Number), limit: 3 }])
   expect((await place.run(['budgets'])).out).toMatch(/day\s+3 USD a day\s+[\d.]+ of 3 USD/)
   expect(await json(['budgets', 'remove', 'day'])).toEqual({ id: 'day', removed: true })
-  expect((await place.run(['budgets', 'remove', 'day'])).err).toContain('there is no budget "day"')
+  expect((await place.run(['budgets', 'remove', 'day'])).err).toContain('There is no budget "day"')
 })
