@@ -5,6 +5,7 @@ import { cwd } from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import { type MessageAnswered, maxWaitSeconds, messageAccepted, messageAnswered, sessionMade } from '../protocol/api.ts'
+import { headline } from '../protocol/asks-elsewhere.ts'
 import { isFinal } from '../protocol/message-status.ts'
 import type { ApprovalBrief } from '../protocol/shapes.ts'
 import { approvalText } from './approval-text.ts'
@@ -112,7 +113,7 @@ function resultOf(answered: MessageAnswered, session: string, waitSeconds: numbe
 /** What waits, and the exact commands that answer it. */
 function forYes(asked: ApprovalBrief): readonly string[] {
   return [
-    `It waits for your yes: ${asked.text}`,
+    `It waits for your yes: ${headline(asked)}`,
     approvalText(asked, { now: systemClock.now(), colours: false, lines: 40 }),
     `Say yes with: steward approvals allow ${asked.id}`,
     `Say no with: steward approvals deny ${asked.id}`,

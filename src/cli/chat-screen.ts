@@ -1,6 +1,7 @@
 // What a terminal shows of a conversation. A terminal only ever adds, so this tells what to add when one view became another.
 // Pure: `draw(shown, view) -> text and the new shown`.
 
+import { headline } from '../protocol/asks-elsewhere.ts'
 import { branch } from '../protocol/branch.ts'
 import { isFinal } from '../protocol/message-status.ts'
 import type { Line, Notice, OpenApproval, OpenQuestion, View } from '../protocol/view.ts'
@@ -110,7 +111,7 @@ function questionText(one: OpenQuestion): string {
 /** Everything that the person says yes or no to, and how. */
 export function askedText(one: OpenApproval, look: Look): string {
   const ways = `  Say yes with /allow${more(one)}, no with /deny (${one.id})`
-  return `? ${safeText(one.text)}\n${approvalText(one, look)}\n${ways}\n`
+  return `? ${safeText(headline(one))}\n${approvalText(one, look)}\n${ways}\n`
 }
 
 function more({ scopes }: OpenApproval): string {

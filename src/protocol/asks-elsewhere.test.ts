@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Approval } from './api-approvals.ts'
-import { fromElsewhere, linkedSession, withWaiting } from './asks-elsewhere.ts'
+import { fromElsewhere, headline, linkedSession, withWaiting } from './asks-elsewhere.ts'
 import { emptyView, fold, type Incoming } from './view.ts'
 
 const here = 'ses_here'
@@ -69,6 +69,14 @@ describe('frames of other sessions', () => {
     expect(linkedSession({ type: 'worker-linked', data: { session: 7 } })).toBeNull()
     expect(linkedSession({ type: 'turn-started', data: { session: 'ses_work' } })).toBeNull()
   })
+})
+
+test('the asking is shown without what stands beside it', () => {
+  const why = 'It deletes. It $& stays gone.'
+  const consequences = 'It may change files.'
+  expect(headline({ text: `May Arthur run rm on a? ${consequences} ${why}`, why, consequences })).toBe('May Arthur run rm on a?')
+  expect(headline({ text: 'Send it?', why: '', consequences: '' })).toBe('Send it?')
+  expect(headline({ text: why, why, consequences })).toBe(why)
 })
 
 describe('the list of what waits', () => {

@@ -48,3 +48,13 @@ function openApproval(one: Approval): OpenApproval {
     ...(alternatives === undefined ? {} : { alternatives }),
   }
 }
+
+/** The asking without what is shown beside it anyway: its why and its consequences. */
+export function headline({ text, why, consequences }: Pick<OpenApproval, 'text' | 'why' | 'consequences'>): string {
+  const shown = [consequences, why].filter((part) => part.trim() !== '')
+  const short = shown
+    .reduce((rest, part) => rest.replace(part, () => ''), text)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return short === '' ? text : short
+}

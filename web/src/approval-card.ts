@@ -1,6 +1,7 @@
 // What waits for a yes, as a card: what, why, what comes of it, the exact text, for how long, until when. Nothing is approved by one key,
 // and nothing in the first moment after the card came (UI guide, section 6).
 
+import { headline } from '../../src/protocol/asks-elsewhere.ts'
 import type { OpenApproval } from '../../src/protocol/view.ts'
 import { el, type Piece, say } from './dom.ts'
 import type { Decision } from './hub.ts'
@@ -34,7 +35,7 @@ export function approvalPiece(asked: OpenApproval, shown: ApprovalShown): Piece 
 }
 
 function makeCard(asked: OpenApproval, { name, acts, open }: ApprovalShown): HTMLElement {
-  const title = el('h3', { id: `a-${asked.id}`, dir: 'auto' }, asked.text)
+  const title = el('h3', { id: `a-${asked.id}`, dir: 'auto' }, headline(asked))
   const head = el('div', { class: 'head' }, icon('ask'), words.needsYes(name), el('span', { class: 'until' }))
   const box = asked.preview?.trim() ? previewBox(asked.preview) : null
   const scope = scopeSelect(asked)
