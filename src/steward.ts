@@ -233,7 +233,9 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
   opened(() => work.close())
   const places = { homedir: homedir(), closed: [config.home] }
-  engines.push(...builtInEngines({ ...scopes, agents, models, tools, minds, context, attention, work, places, budgets, secrets, seal }))
+  engines.push(
+    ...builtInEngines({ ...scopes, clock, agents, models, tools, minds, context, attention, work, places, budgets, secrets, seal }),
+  )
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,

@@ -41,6 +41,7 @@ function strictest(all: readonly Decision[], own: Decision): Decision {
     risk: highestRisk(all),
     // A grant names one target: it would be asked about the others again.
     scopes: winner.effect === 'ask' ? ['once'] : [],
+    ...(winner.effect === 'allow' && all.some(({ review }) => review) ? { review: true } : {}),
     considered: weaker.slice(0, mostConsidered),
   }
 }
@@ -142,7 +143,10 @@ function settle(asked: Asked, facts: PolicyFacts, { winner, considered, because 
   const reason = [...because, winner.text].join(' ')
   if (winner.effect === 'deny') return { effect: 'deny', rule: ref(winner), risk, reason, scopes: [], considered }
   const tainted = taintOf(asked)
-  if (winner.effect === 'allow' && tainted === null) return { effect: 'allow', rule: ref(winner), risk, reason, scopes: [], considered }
+  if (winner.effect === 'allow' && tainted === null) {
+    const review = isForReview(winner, asked, facts) ? { review: true } : {}
+    return { effect: 'allow', rule: ref(winner), risk, reason, scopes: [], ...review, considered }
+  }
   const level = winner.effect === 'ask' ? winner.level : 'preset'
   const grant = facts.grants.find((one) => answers(one, level) && covers(one, asked))
   const weaker = winner.effect === 'ask' ? considered : [ref(winner), ...considered]
@@ -152,6 +156,11 @@ function settle(asked: Asked, facts: PolicyFacts, { winner, considered, because 
   const also = tainted === null || asking === tainted ? [] : [tainted]
   const why = [...because, ...(asking === tainted ? [] : [winner.text]), ...(tainted === null ? [] : [tainted.text])].join(' ')
   return { effect: 'ask', rule: asking, risk, reason: why, scopes, considered: [...also, ...weaker] }
+}
+
+/** What the mode auto alone lets pass that the mode ask would not. A yes of the person is not reviewed. */
+function isForReview({ level }: Ranked, asked: Asked, { mode, grants }: PolicyFacts): boolean {
+  return mode === 'auto' && level === 'preset' && presets.ask[asked.risk] !== 'allow' && !grants.some((one) => covers(one, asked))
 }
 
 /** Nothing outward and nothing destructive: what was read changes nothing. */

@@ -74,6 +74,8 @@ export type Decision = {
   readonly grant?: string
   /** Of an ask: the scopes that may be offered, the narrowest first; it is the default. */
   readonly scopes: readonly GrantScope[]
+  /** Of an allow: nobody but the mode auto allows it, so it runs only when a reviewer finds it fine (review.ts). */
+  readonly review?: boolean
   /** What else spoke, and was weaker. */
   readonly considered: readonly RuleRef[]
 }

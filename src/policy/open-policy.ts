@@ -30,7 +30,7 @@ export async function openPolicy(options: PolicyOptions): Promise<PolicyRoom> {
   await rooms.journal.project(rooms.view.projection)
   const cascade = openRuleCascade(rooms)
   const parts: Parts = { ...rooms, cascade, caughtUp: () => caughtUp(rooms) }
-  const check = (plan: Plan, where: Where) => judged(parts, plan, () => reviewed(parts, plan, where))
+  const check = (plan: Plan, where: Where) => judged(parts, plan, async () => decide(plan, await gather(parts, where)))
   return {
     check,
     holds: (request, answer, { plan, where }) =>
@@ -86,31 +86,6 @@ async function gather(parts: Parts, given: Where): Promise<PolicyFacts> {
 async function realRoots(roots: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => null)))
   return found.filter((root) => root !== null)
-}
-
-async function reviewed(parts: Parts, plan: Plan, where: Where): Promise<Decision> {
-  const facts = await gather(parts, where)
-  const decision = decide(plan, facts)
-  const { reviewer } = parts
-  const isOnlyByMode = decision.effect === 'allow' && decision.rule.level === 'preset' && decision.risk !== 'R0'
-  if (reviewer === undefined || facts.mode !== 'auto' || !isOnlyByMode) return decision
-  let said: unknown
-  try {
-    said = await reviewer(plan, facts.where, decision)
-  } catch (thrown) {
-    parts.log('warn', 'the reviewer failed, so the person is asked', { tool: plan.tool, error: messageOf(thrown) })
-  }
-  if (said === 'allow') return decision
-  const text = 'The reviewer of this session wants you to look at it.'
-  const scopes: Decision['scopes'] = decision.risk > 'R3' ? ['once'] : ['once', 'step', 'run']
-  return {
-    ...decision,
-    effect: 'ask',
-    rule: { id: 'reviewer', level: 'mode', text },
-    reason: text,
-    scopes,
-    considered: [decision.rule, ...decision.considered],
-  }
 }
 
 function approvalsOf(parts: Parts, check: Policy['check']): Approvals {

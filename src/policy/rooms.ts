@@ -5,15 +5,8 @@ import type { Log } from '../base/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 import type { Documents, Projects, Settings } from '../scopes/scopes.ts'
-import type { Decision, Plan, Where } from './decision.ts'
 import type { Ground } from './ground.ts'
 import type { PolicyStore } from './policy-store.ts'
-
-/**
- * Asked in the mode `auto` about what nobody but the mode allowed. It can only say that a person is to be asked: whatever else it
- * answers, and a throw, is no yes that was not there before.
- */
-export type Reviewer = (plan: Plan, where: Where, decision: Decision) => Promise<'allow' | 'ask'>
 
 export type PolicyRooms = {
   readonly journal: Journal
@@ -29,7 +22,6 @@ export type PolicyRooms = {
 
 export type PolicyOptions = Omit<PolicyRooms, 'log'> & {
   readonly log?: Log
-  readonly reviewer?: Reviewer
   /** Where the hub itself is; asked at each decision, since its port is known only when it listens. Real paths. */
   readonly own: () => Pick<Ground, 'closed' | 'addresses' | 'sockets'>
   /** The person's folder on this machine. */

@@ -24,10 +24,11 @@ export async function look(gate: Gate, call: Call, context: ToolContext): Promis
   const judged = await judge(gate, call, context)
   if ('refusal' in judged) return { effect: 'deny', result: judged.refusal }
   const { plan, decision } = judged
-  if (decision.effect === 'allow') return { effect: 'allow' }
+  if (decision.effect === 'allow' && !decision.review) return { effect: 'allow' }
   if (decision.effect === 'deny') return { effect: 'deny', result: denied(plan, decision) }
   const request = { hash: requestHash(plan, call.input), plan, decision, where: whereOf(context), input: call.input }
-  return { effect: 'ask', request, text: questionOf(plan, decision, context) }
+  const text = questionOf(plan, decision, context)
+  return decision.effect === 'allow' ? { effect: 'allow', review: { request, text } } : { effect: 'ask', request, text }
 }
 
 /** The tool and its plan when the call may run now, the answer to the model otherwise. Policy is asked again, whatever was asked before. */
@@ -37,11 +38,12 @@ export async function pass(gate: Gate, call: Call, given: { context: ToolContext
   if ('refusal' in judged) return judged.refusal
   const { tool, plan, touches, decision } = judged
   const passed: Passed = { tool, plan, touches }
-  if (permit?.answer.decision === 'deny') return rejected(plan, permit)
-  if (decision.effect === 'allow') return passed
+  const answered = permit && 'answer' in permit ? permit : null
+  if (answered?.answer.decision === 'deny') return rejected(plan, answered)
+  if (decision.effect === 'allow' && (!decision.review || isReviewed(call, plan, permit))) return passed
   if (decision.effect === 'deny') return denied(plan, decision)
-  if (permit === undefined) return needsApproval(plan, decision)
-  const held = await holds(gate, { call, plan, context, permit })
+  if (answered === null) return needsApproval(plan, decision)
+  const held = await holds(gate, { call, plan, context, permit: answered })
   if (held.effect === 'allow') return passed
   return held.effect === 'deny' ? denied(plan, held) : needsApproval(plan, held)
 }
@@ -85,13 +87,22 @@ function missingCapability(tool: Tool, plan: Plan, pledge: readonly string[]): s
   return [tool.capability ?? harmless, plan.capability].find((one) => !isPledged(pledge, one)) ?? null
 }
 
-type Held = { readonly call: Call; readonly plan: Plan; readonly context: ToolContext; readonly permit: Permit }
+type Answered = Extract<Permit, { answer: unknown }>
+type Held = { readonly call: Call; readonly plan: Plan; readonly context: ToolContext; readonly permit: Answered }
+
+/** What was found fine is this very call, over the same things. */
+function isReviewed(call: Call, plan: Plan, permit: Permit | undefined): boolean {
+  return permit !== undefined && 'reviewed' in permit && isSameCall(call, plan, permit)
+}
+
+function isSameCall(call: Call, plan: Plan, { request }: Permit): boolean {
+  return requestHash(plan, call.input) === request.hash && canonical(request.input) === canonical(call.input)
+}
 
 /** A yes holds for the very call that was shown: same arguments, same plan, same state of what it was made from. */
 async function holds({ policy }: Gate, { call, plan, context, permit }: Held): Promise<Decision> {
   const { request, answer } = permit
-  const isSame = requestHash(plan, call.input) === request.hash && canonical(request.input) === canonical(call.input)
-  if (isSame) return policy.holds(request, answer, { plan, where: whereOf(context) })
+  if (isSameCall(call, plan, permit)) return policy.holds(request, answer, { plan, where: whereOf(context) })
   const text = 'A yes holds only for what was shown'
   const rule = { id: 'approval.stale', level: 'floor', text }
   const reason = 'the call, or what it would change, is another one than the person was shown'
@@ -118,7 +129,7 @@ function needsApproval(plan: Plan, { rule, reason }: Decision): ToolResult {
   return { ok: false, code: 'needs_approval', text }
 }
 
-function rejected(plan: Plan, { answer }: Permit): ToolResult {
+function rejected(plan: Plan, { answer }: Answered): ToolResult {
   const why = answer.reason ? ` The reason: ${answer.reason}` : ''
   return { ok: false, code: 'rejected', text: `Not run: the person said no to ${plan.tool}.${why}` }
 }

@@ -143,6 +143,7 @@ export async function openBench(options: Options) {
       places,
       secrets,
       seal,
+      clock,
       ...(money ? { budgets: money.budgets } : {}),
     }),
   )

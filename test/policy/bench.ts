@@ -8,7 +8,7 @@ import { groundOfHub } from '../../src/policy/ground.ts'
 import { openPolicy, type PolicyRoom } from '../../src/policy/open-policy.ts'
 import type { ApprovalView } from '../../src/policy/policy.ts'
 import { requestHash } from '../../src/policy/request-hash.ts'
-import type { Reviewer } from '../../src/policy/rooms.ts'
+import { turnedToAsk } from '../../src/policy/review.ts'
 import { plan } from '../../src/policy/testing.ts'
 import type { Actor } from '../../src/protocol/actor.ts'
 import { sqlitePolicy } from '../../src/store/sqlite/policy.ts'
@@ -35,32 +35,37 @@ export type Bench = {
   reopen(): Promise<Bench>
   close(): Promise<void>
 }
-type AskOptions = { readonly input?: Record<string, string>; readonly timeoutMs?: number; readonly where?: Partial<Where> }
+/** `why`: what a reviewer said. */
+type AskOptions = {
+  readonly why?: string
+  readonly input?: Record<string, string>
+  readonly timeoutMs?: number
+  readonly where?: Partial<Where>
+}
 
 type Todo = (turn: Turn) => Promise<void>
 const todo: { next: Todo } = { next: async () => undefined }
 /** Does what the test said last; a replay does the same again. */
 const obedient = engineOf('echo', (turn) => todo.next(turn))
 
-export async function openPolicyBench(given: BenchOptions & { readonly reviewer?: Reviewer } = {}): Promise<Bench> {
+export async function openPolicyBench(given: BenchOptions = {}): Promise<Bench> {
   const inner = await openBench({ ...given, engines: [obedient] })
   const root = join(realpathSync(inner.home), 'shop')
   mkdirSync(root, { recursive: true })
   await inner.scopes.projects.create({ name: 'shop', roots: [root] }, 'user:ada')
   const { value } = await inner.scopes.sessions.create({ user: 'ada', project: 'shop' }, 'user:ada')
-  return over(inner, given, { root, session: value.id as SessionId, process: value.process as ProcessId })
+  return over(inner, { root, session: value.id as SessionId, process: value.process as ProcessId })
 }
 
 type Place = Pick<Bench, 'root' | 'session' | 'process'>
 
-async function over(inner: ScopesBench, given: { readonly reviewer?: Reviewer }, place: Place): Promise<Bench> {
+async function over(inner: ScopesBench, place: Place): Promise<Bench> {
   const { journal, store, clock, newId, scopes } = inner
   const policy = await openPolicy({
     ...{ journal, store: store.journal, view: sqlitePolicy(store), clock, newId },
     ...{ projects: scopes.projects, documents: scopes.documents, settings: scopes.settings },
     own: () => groundOfHub({ home: join(inner.home, 'hub'), address: 'http://127.0.0.1:4180', socket: null }),
     home: '/home/ada',
-    ...(given.reviewer ? { reviewer: given.reviewer } : {}),
   })
   const { session, process } = place
   const where = (more: Partial<Where> = {}): Where => ({
@@ -75,7 +80,8 @@ async function over(inner: ScopesBench, given: { readonly reviewer?: Reviewer },
       todo.next = async (turn) => {
         const here = where({ turn: turn.id, run: turn.chain.root, ...options.where })
         const input = options.input ?? { path: what.target }
-        const decision = await policy.check(what, here)
+        const checked = await policy.check(what, here)
+        const decision = checked.review ? turnedToAsk(checked, options.why ?? '') : checked
         const request = { hash: requestHash(what, input), plan: what, decision, where: here, input }
         asked.resolve({ where: here, request })
         await turn.ask(
@@ -127,7 +133,7 @@ async function over(inner: ScopesBench, given: { readonly reviewer?: Reviewer },
     },
     async reopen() {
       await policy.close()
-      return over(await inner.reopen(), given, place)
+      return over(await inner.reopen(), place)
     },
     async close() {
       await policy.close()

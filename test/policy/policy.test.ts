@@ -150,47 +150,44 @@ describe('taint follows data', () => {
   })
 })
 
-describe('reviewer', () => {
-  const asked: string[] = []
-  const open = async (says: () => Promise<'allow' | 'ask'>) => {
-    bench = await openPolicyBench({
-      reviewer: async (what) => {
-        asked.push(what.target)
-        return says()
-      },
-    })
-    asked.length = 0
+describe('what only the mode auto allows', () => {
+  beforeEach(async () => {
+    bench = await openPolicyBench()
     await set('project', 'shop', 'auto')
-  }
+  })
 
-  test('[D15] its no becomes an approval, and the yes to it runs, also after a restart', async () => {
-    await open(async () => 'ask')
-    const { approval, request, where } = await bench.ask(change(bench))
+  test('[D15] a reviewer who wants it asked makes an approval of it, and the yes to that runs, also after a restart', async () => {
+    expect((await bench.policy.check(change(bench), bench.where())).review).toBe(true)
+    const { approval, request, where } = await bench.ask(change(bench), { why: 'It stops "a" service.' })
     expect(request.decision).toMatchObject({ effect: 'ask', rule: { id: 'reviewer' } })
+    expect(approval.why).toContain('It says: "It stops \\"a\\" service."')
     await bench.answer(approval, yes())
     bench = await bench.reopen()
     expect((await bench.policy.holds(request, yes(), { plan: change(bench), where })).effect).toBe('allow')
+    expect((await bench.policy.holds(request, yes(), { plan: change(bench, 'b.ts'), where })).effect).not.toBe('allow')
     expect(await bench.policy.mode(where)).toBe('auto')
   })
 
-  test('[D15] its yes adds nothing: what is asked or denied does not reach it', async () => {
-    await open(async () => 'allow')
-    expect(await check()).toBe('allow auto.R2')
-    expect(asked).toHaveLength(1)
+  test('[D15] nothing else is for a reviewer: not what is asked, denied, harmless, allowed by a rule or by a person', async () => {
+    const forReview = async (what = change(bench)) => (await bench.policy.check(what, bench.where())).review ?? false
+    expect(await forReview()).toBe(true)
     expect(await check(change(bench, 'a', { risk: 'R4' }))).toBe('ask auto.R4')
     expect(await check(change(bench, '.env'))).toBe('deny floor.secret-files')
+    for (const what of [
+      change(bench, 'a', { risk: 'R4' }),
+      change(bench, '.env'),
+      change(bench, 'a', { risk: 'R1' }),
+      change(bench, 'a', { risk: 'R0' }),
+    ])
+      expect(await forReview(what)).toBe(false)
     await bench.policy.grants.add({ user: 'ada', capability: 'fs.write', scope: 'always' }, 'user:ada')
-    expect(asked).toHaveLength(1)
-  })
-
-  test('[D15] its failure is an ask, and so is whatever else it says', async () => {
-    await open(async () => {
-      throw new Error('no model')
-    })
-    expect(await check()).toBe('ask reviewer')
-    await bench.close()
-    await open(async () => 'yes, of course' as never)
-    expect(await check()).toBe('ask reviewer')
+    expect(await forReview()).toBe(false)
+    const [mine] = await bench.policy.grants.list({ user: 'ada' })
+    await bench.policy.grants.revoke(mine?.id ?? '', 'ada', 'user:ada')
+    expect(await forReview()).toBe(true)
+    await write('home', '_user_ada', rule('mine', 'allow'))
+    expect(await check()).toBe('allow user.mine')
+    expect(await forReview()).toBe(false)
   })
 })
 

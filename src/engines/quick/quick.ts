@@ -23,7 +23,7 @@ import { readSetup, type Setup, type SetupRooms } from '../turn/setup.ts'
 import { type Voice, voiceOf } from '../turn/voice.ts'
 
 export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> &
-  Pick<CallRooms, 'secrets'> &
+  Pick<CallRooms, 'secrets' | 'clock'> &
   Pick<ModelRooms, 'budgets' | 'context' | 'seal' | 'secrets'> & {
     readonly models: ModelPort
     readonly conversation: Pick<Conversation, 'walk'>
@@ -46,17 +46,19 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
   const guard = openGuard()
   hearTaint(mind, turn.entries)
   const own: OwnLine[] = [...linesFrom(turn.entries)]
+  const heard = [...turn.entries]
   for (let round = 1; round <= mostRounds; round++) {
     const reply = await callModel(rooms, turn, { name: `model-${round}`, setup, own, voice })
     if (!reply) return
     sayReply(voice, round, reply)
     const { text, toolCalls: calls, step } = reply
     own.push({ role: 'assistant', text, toolCalls: calls, from: { step } })
-    const done = calls.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls, mind, guard }) : null
+    const done = calls.length > 0 ? await runCalls(rooms, turn, { number: round, setup, calls, mind, guard, entries: heard }) : null
     own.push(...(done?.called.map(({ message }) => message) ?? []))
     // What comes in after the last round is not taken: it starts the next turn.
     const arrived = [...(done?.arrived ?? []), ...(round < mostRounds ? turn.arrivals(`after-${round}`) : [])]
     hearTaint(mind, arrived)
+    heard.push(...arrived)
     own.push(...linesFrom(arrived))
     if (calls.length === 0 && arrived.length === 0) return
     if (done?.end) {

@@ -4,21 +4,23 @@ import { canonical } from '../../base/json.ts'
 import { type Act, type Once, StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../models/message.ts'
 import type { LoopVerdict } from '../../policy/loop-guard.ts'
+import { turnedToAsk } from '../../policy/review.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import type { Checked, Permit } from '../../tools/checked.ts'
+import type { Checked, Permit, ToReview } from '../../tools/checked.ts'
 import type { Effect, ToolResult } from '../../tools/tool.ts'
 import type { Tools } from '../../tools/tools.ts'
 import { approve } from './approve.ts'
 import type { Guard } from './guard.ts'
 import type { Mind } from './mind.ts'
+import { type ReviewRooms, review } from './review.ts'
 import type { Setup } from './setup.ts'
 
 /** More calls than this in one round are not run: a turn has at most 500 steps. */
 const mostCalls = 10
 const defaultApprovalMs = 24 * 3_600_000
 
-export type CallRooms = {
+export type CallRooms = ReviewRooms & {
   readonly tools: Pick<Tools, 'call' | 'check' | 'mayAsk'>
   /** Absent: references to secrets stay what they are. */
   readonly secrets?: Pick<Secrets, 'resolve'>
@@ -30,6 +32,8 @@ export type Round = {
   readonly calls: readonly ToolCall[]
   readonly mind: Mind
   readonly guard: Guard
+  /** All work that the turn took so far: a reviewer sees what the person said in it. */
+  readonly entries: readonly Entry[]
 }
 
 /** `ok`: it ran and did what was wanted. */
@@ -75,7 +79,10 @@ type Early = ReadonlyMap<Ready, { readonly verdict: LoopVerdict; readonly result
 async function readTogether(one: One, ready: readonly (Ready | Plain)[]): Promise<Early | null> {
   const calls = ready.flatMap((each) => ('result' in each ? [] : [each]))
   if (calls.some(({ effect }) => effect !== 'replayable')) return null
-  for (const each of calls) if ((await one.check(each)).effect !== 'allow') return null
+  for (const each of calls) {
+    const checked = await one.check(each)
+    if (checked.effect !== 'allow' || checked.review) return null
+  }
   const verdicts = calls.map((each) => one.judge(each))
   const results = await Promise.all(
     calls.map((each, at) => {
@@ -97,7 +104,7 @@ function isBarred(verdict: LoopVerdict | undefined): verdict is Barred {
 }
 
 /** Everything that happens to one call, and what is gathered over all of them. */
-function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard }: Round) {
+function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard, entries }: Round) {
   const arrived: Entry[] = []
   const checks = new Map<string, Checked>()
   let waits = 0
@@ -135,13 +142,26 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard }: Round) {
     return turn.read(`check-${ready.name}`, async () => ({ ...(await rooms.tools.check(callOf(ready), context)) }))
   }
 
-  async function asked(running: Running, { request, text }: Extract<Checked, { effect: 'ask' }>): Promise<ToolResult> {
+  async function asked(running: Running, { request, text }: ToReview): Promise<ToolResult> {
     waits++
     const { name } = running
     const timeoutMs = setup.approvalMs ?? defaultApprovalMs
     const heard = (entries: readonly Entry[]) => void arrived.push(...entries)
     const approved = await approve(turn, { name, agent: setup.agent.name, request, text, timeoutMs, heard })
     return approved.ok ? perform({ ...running, permit: approved.permit }) : notRun('denied', approved.said)
+  }
+
+  /** What only the mode allows: a reviewer's "fine" lets it run, everything else asks the person, who then has the last word. */
+  async function reviewed(running: Running, { request, text }: ToReview): Promise<ToolResult> {
+    const heard = [...entries, ...arrived]
+    const found = await review(rooms, turn, { name: running.name, request, entries: heard, localOnly: setup.localOnly ?? false })
+    if (found.verdict === 'fine') return perform({ ...running, permit: { request, reviewed: true } })
+    const decision = turnedToAsk(request.decision, found.why)
+    return asked(running, { request: { ...request, decision }, text: `${text} ${decision.reason}` })
+  }
+
+  function allowed(running: Running, { review: wanted }: Extract<Checked, { effect: 'allow' }>): Promise<ToolResult> {
+    return wanted ? reviewed(running, wanted) : perform(running)
   }
 
   /** Once a call: what was decided before the calls ran together is not looked at again. */
@@ -169,7 +189,7 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard }: Round) {
       const checked = await check(ready)
       const running = { ...ready, taint: mind.taint }
       if (checked.effect === 'deny') return checked.result
-      return checked.effect === 'allow' ? perform(running) : asked(running, checked)
+      return checked.effect === 'allow' ? allowed(running, checked) : asked(running, checked)
     },
     /** A rule may ask also about a tool that never asks by itself: its own answer says so, and nothing ran. */
     async settled(ready: Ready, result: ToolResult): Promise<ToolResult> {
@@ -177,7 +197,9 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard }: Round) {
       const again = { ...ready, name: `${ready.name}-asked` }
       const checked = await look(again)
       if (checked.effect === 'deny') return checked.result
-      return checked.effect === 'allow' ? result : asked({ ...again, taint: mind.taint }, checked)
+      const running = { ...again, taint: mind.taint }
+      if (checked.effect === 'ask') return asked(running, checked)
+      return checked.review ? reviewed(running, checked.review) : result
     },
     remember(ready: Ready, result: ToolResult, verdict: LoopVerdict): void {
       guard.saw(loopCall(ready), isBarred(verdict) ? null : result.text)
