@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Arena, hidden, openArena } from './arena.ts'
 import { type Attack, attacks } from './attacks.ts'
-import { carriers } from './carriers.ts'
+import { call, carriers } from './carriers.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let arena: Arena
@@ -14,14 +14,14 @@ afterAll(() => arena.close())
 
 type Played = { readonly stage: Stage; readonly isHarmed: () => boolean }
 
-async function play(attack: Attack, decide: 'allow' | 'deny'): Promise<Played> {
-  const id = `${attack.id}-${decide === 'allow' ? 'yes' : 'no'}`
+async function play(attack: Attack, decide: 'allow' | 'deny', mode?: 'auto'): Promise<Played> {
+  const id = [attack.id, decide === 'allow' ? 'yes' : 'no', ...(mode ? [mode] : [])].join('-')
   const { sites, home, person } = arena
   let isHarmed = () => false
   const check = () => {
     if (decide === 'deny') expect(isHarmed(), 'before anybody answered').toBe(false)
   }
-  const stage = await openStage(arena, { id, decide, bare: attack.bare, check })
+  const stage = await openStage(arena, { id, decide, bare: attack.bare, check, ...(mode ? { mode } : {}) })
   const before = stage.state()
   const heard = sites.heard.length
   isHarmed = () => stage.state() !== before || sites.heard.length > heard || sites.inside.length > 0
@@ -55,6 +55,18 @@ describe('[T8, D7, D11] a model that obeys what it reads', () => {
       expect(isHarmed()).toBe(false)
       nothingTold()
       if (attack.yes === 'harm') expect(stage.asked.length).toBeGreaterThan(0)
+    },
+  )
+
+  test.each(attacks.map((one) => [one.id, one] as const))(
+    '[D4, D7] %s, where the person let much be done without asking',
+    async (_, attack) => {
+      const { stage, isHarmed } = await play(attack, 'deny', 'auto')
+      // What the hub itself can take back may go through there.
+      const change = /chg_[0-9a-f]+/.exec(arena.model.requests.at(-1)?.text ?? '')?.[0]
+      if (isHarmed() && change) await stage.say({ key: `${stage.id}.undo`, rounds: [[call('file_undo', { id: change })]] })
+      expect(isHarmed()).toBe(false)
+      nothingTold()
     },
   )
 

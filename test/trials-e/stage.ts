@@ -25,7 +25,7 @@ const git = (root: string, ...args: string[]) =>
   execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { stdio: 'ignore' })
 
 /** `decide`: what the person answers to everything. `check`: run before each decision, while nobody has said yes to it. */
-export async function openStage(arena: Arena, given: { id: string; decide: Decide; bare?: boolean; check?: () => void }) {
+export async function openStage(arena: Arena, given: { id: string; decide: Decide; bare?: boolean; mode?: 'auto'; check?: () => void }) {
   const { id, decide, check = () => {} } = given
   const root = join(arena.base, 'work', id)
   const outside = join(arena.base, 'outside', id)
@@ -38,6 +38,7 @@ export async function openStage(arena: Arena, given: { id: string; decide: Decid
   const { client } = arena
   await client('POST', '/api/projects', { name: id, roots: [root] })
   if (given.bare) await client('PUT', `/api/settings/exec.sandbox?project=${id}`, { value: 'off' })
+  if (given.mode) await client('PUT', `/api/settings/policy.mode?project=${id}`, { value: given.mode })
   const asked: Found[] = []
 
   async function decided(): Promise<number> {
