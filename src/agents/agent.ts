@@ -24,7 +24,13 @@ const sessionPolicies = z.strictObject({
   suspendKeepDurationMs: ms.exactOptional(),
 })
 export type SessionPolicies = z.infer<typeof sessionPolicies>
-const profile = z.looseObject({ session: sessionPolicies.exactOptional() })
+/** Names and `@labels`; keep and dropFirst also `prefix_*`: families that lose their schemas last and first when there are too many. */
+const preference = { keep: words.exactOptional(), dropFirst: words.exactOptional() }
+const profileTools = z.strictObject({
+  ...{ add: words.exactOptional(), remove: words.exactOptional(), defer: words.exactOptional() },
+  ...preference,
+})
+const profile = z.looseObject({ session: sessionPolicies.exactOptional(), tools: profileTools.exactOptional() })
 
 const shape = {
   name: callable,
@@ -40,11 +46,11 @@ const shape = {
   pledge: z.array(z.string().regex(/^[a-z]+(\.[a-z*]+)*$/, 'allowed are capabilities such as fs.read, web.read, fs.*')).optional(),
   unveil: z.array(z.string().min(1)).default(['./']),
   tools: z
-    .strictObject({ add: words.default([]), remove: words.default([]), defer: words.default([]) })
+    .strictObject({ add: words.default([]), remove: words.default([]), defer: words.default([]), ...preference })
     .default({ add: [], remove: [], defer: [] }),
   params: object.default({}),
   schedule: words.default([]),
-  /** By a client's profile, as in `profiles: {mobile: {session: {onDisconnect: SUSPEND}}}`. */
+  /** By a client's profile, as in `profiles: {mobile: {session: {onDisconnect: SUSPEND}, tools: {remove: ["@write"]}}}`. */
   profiles: z.record(z.string(), profile).default({}),
 }
 const schema = z.object(shape)
@@ -126,9 +132,19 @@ function agentOf(fields: z.infer<typeof schema>, persona: string, file: AgentFil
 
 /** The policies of sessions that a client of that profile makes with the agent. `foot` is another word for `terminal`. */
 export function policiesOf(agent: Agent, client: string): SessionPolicies {
+  return profileOf(agent, client)?.session ?? {}
+}
+
+/** What it says about its tools for a client of that profile, then for every client. null: no client is known. */
+export function toolLayersOf(agent: Agent, client: string | null): readonly z.infer<typeof profileTools>[] {
+  const own = client === null ? undefined : profileOf(agent, client)?.tools
+  return own === undefined ? [agent.tools] : [own, agent.tools]
+}
+
+function profileOf({ profiles }: Agent, client: string): z.infer<typeof profile> | undefined {
   const names = client === 'terminal' ? ['terminal', 'foot'] : [client]
-  const name = names.find((one) => Object.hasOwn(agent.profiles, one))
-  return (name !== undefined && agent.profiles[name]?.session) || {}
+  const name = names.find((one) => Object.hasOwn(profiles, one))
+  return name === undefined ? undefined : profiles[name]
 }
 
 function unknownKey(file: AgentFile, key: string, line: number): Fault {
@@ -143,7 +159,7 @@ function saying(issue: z.core.$ZodIssue, root: unknown): string {
   if (issue.code === 'invalid_value') return `is ${shown}; allowed: ${issue.values.map(String).join(', ')}`
   if (issue.code === 'invalid_type') return `is ${shown}; allowed is ${typeNames[issue.expected] ?? issue.expected}`
   if (issue.code === 'unrecognized_keys') {
-    const allowed = issue.path[0] === 'tools' ? shape.tools.unwrap().shape : sessionPolicies.shape
+    const allowed = issue.path.at(-1) === 'tools' ? shape.tools.unwrap().shape : sessionPolicies.shape
     return `has the unknown ${issue.keys.map((key) => `"${key}"`).join(', ')}; allowed: ${Object.keys(allowed).join(', ')}`
   }
   return `is ${shown}; ${issue.message}`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../base/root.ts'
 import type { Document } from '../scopes/scopes.ts'
-import { type AgentFile, parseAgent } from './agent.ts'
+import { type AgentFile, parseAgent, toolLayersOf } from './agent.ts'
 import { openAgents } from './agents.ts'
 import { buildRoster } from './roster.ts'
 
@@ -48,6 +48,16 @@ describe('a file', () => {
     })
   })
 
+  test('what it says of its tools for a client stands before what it says for all', () => {
+    const { agent } = parseAgent(
+      file('---\nname: a\ntools: {remove: [x], keep: ["doc_*"]}\nprofiles: {foot: {tools: {dropFirst: [web_a]}}, mobile: {}}\n---\n'),
+    )
+    if (agent === null) throw new Error('no agent')
+    const all = { add: [], remove: ['x'], defer: [], keep: ['doc_*'] }
+    expect(toolLayersOf(agent, 'terminal')).toEqual([{ dropFirst: ['web_a'] }, all])
+    for (const client of ['mobile', 'web', null]) expect(toolLayersOf(agent, client)).toEqual([all])
+  })
+
   test.each([
     ['---\nname: scout\nclass: x\ntier: mega\n---\n', 'agents/scout.md:4 (project site): tier: is "mega"; allowed: light, standard, deep.'],
     ['---\ntitle: Scout\n---\n', 'agents/scout.md:1 (project site): name: is missing.'],
@@ -59,7 +69,7 @@ describe('a file', () => {
     ['---\nname: sc out\n---\n', 'agents/scout.md:2 (project site): name: is "sc out"; allowed is a letter, then letters, digits, - and _'],
     [
       '---\nname: a\ntools: {ad: [x]}\n---\n',
-      'agents/scout.md:3 (project site): tools: has the unknown "ad"; allowed: add, remove, defer.',
+      'agents/scout.md:3 (project site): tools: has the unknown "ad"; allowed: add, remove, defer, keep, dropFirst.',
     ],
     [
       '---\nname: a\nprofiles:\n  web:\n    session: {onDisconnect: NEVER}\n---\n',

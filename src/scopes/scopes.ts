@@ -90,6 +90,8 @@ export type SessionBrief = {
   readonly user: string
   readonly process: ProcessId
   readonly life: SessionLife
+  /** Of the client that the person was last seen with. */
+  readonly profile: string
 }
 /** Many may watch and speak; one holds the binding. */
 export type Binding = { readonly holder: string; readonly mine: boolean; readonly movedFrom: string | null }

@@ -113,7 +113,7 @@ export async function openSessions(rooms: Rooms, projects: ProjectsRoom): Promis
     },
     async brief(id) {
       const { facts, life } = await stateOf(id)
-      return facts && { user: facts.user, process: facts.process, life }
+      return facts && { user: facts.user, process: facts.process, life, profile: facts.profile }
     },
     async owner(id) {
       const held = owners.peek(id)

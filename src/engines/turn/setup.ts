@@ -1,5 +1,5 @@
 // What a turn of the quick engine starts from, read once and recorded: by reference and version where it is text (T34).
-import type { Agent, AgentSource } from '../../agents/agent.ts'
+import { type Agent, type AgentSource, toolLayersOf } from '../../agents/agent.ts'
 import type { Agents } from '../../agents/agents.ts'
 import { NotFound } from '../../base/errors.ts'
 import type { ProcessInfo } from '../../lanes/engine.ts'
@@ -8,8 +8,9 @@ import { classPledge, effectivePledge } from '../../policy/capability.ts'
 import type { Taint } from '../../policy/decision.ts'
 import { findLanguage } from '../../scopes/language.ts'
 import { userOfHome } from '../../scopes/names.ts'
-import type { Projects, ScopeRef, Settings } from '../../scopes/scopes.ts'
+import type { Projects, ScopeRef, Sessions, Settings } from '../../scopes/scopes.ts'
 import { unveiled } from '../../tools/files/files.ts'
+import { selectorsOf } from '../../tools/surface.ts'
 import type { Effect } from '../../tools/tool.ts'
 import type { Surface, Tools } from '../../tools/tools.ts'
 import type { Minds } from './mind.ts'
@@ -45,6 +46,8 @@ export type SetupRooms = {
   readonly settings: Pick<Settings, 'getForUser' | 'languages'>
   readonly tools: Pick<Tools, 'surface' | 'effectOf'>
   readonly minds: Pick<Minds, 'of'>
+  /** Absent: nothing is left out for the person's client. */
+  readonly sessions?: Pick<Sessions, 'brief'>
 }
 
 const budget = 60_000
@@ -58,7 +61,9 @@ export async function readSetup(rooms: SetupRooms, process: ProcessInfo): Promis
   const agent = await agentOf(agents, process, scope)
   const roots = unveiled(project?.roots ?? [], agent.unveil)
   const pledge = pledgeOf(agent, process)
-  const surface = tools.surface({ ...agent, pledge }, { roots, session: process.session })
+  const profile = (await rooms.sessions?.brief(process.session))?.profile ?? null
+  const asker = { pledge, tools: selectorsOf(toolLayersOf(agent, profile)) }
+  const surface = tools.surface(asker, { roots, session: process.session, profile })
   return {
     agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source, pledge },
     project: { name: process.project, title: project?.title ?? process.project, isHome: userOfHome(process.project) !== null },
