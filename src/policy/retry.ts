@@ -43,7 +43,7 @@ export function pauseMs(attempt: number, random: () => number): number {
   return Math.round(most / 2 + (most / 2) * random())
 }
 
-const transientWords = /^(timeout|rate_limit|rate_limited|overloaded|network|unavailable|full|interrupted|too_many_requests)$/
+const transientWords = /^(timeout|rate_limit|rate_limited|overloaded|network|unreachable|unavailable|full|interrupted|too_many_requests)$/
 const ambiguousWords = /^(ambiguous|unknown_outcome|unknown|unclear|several)$/
 
 /** The class of a failure that has an HTTP status or a code of ours. What nobody knows is persistent: it is told, not repeated. */

@@ -7,7 +7,7 @@ import { type Call, type Outcome, refused, type Tool, type ToolContext } from '.
 type Means = { readonly clock: Clock; readonly log?: Log }
 type Running = { readonly call: Call; readonly context: ToolContext }
 
-const defaultTimeoutMs = 30_000
+export const defaultTimeoutMs = 30_000
 
 /** The tool's own answer, or why there is none. What it still does after its time is ignored. */
 export async function runLimited(means: Means, tool: Tool, { call, context }: Running): Promise<Outcome> {

@@ -112,7 +112,8 @@ export type CallContext = Omit<ToolContext, 'closed' | 'allowed' | 'binding'>
  */
 export type Outcome = (
   | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly code: string; readonly text: string }
+  /** `retryAfterMs`: what the other side asked for. */
+  | { readonly ok: false; readonly code: string; readonly text: string; readonly retryAfterMs?: number }
 ) & {
   readonly taint?: Taint
   readonly sources?: readonly string[]

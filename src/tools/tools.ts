@@ -32,6 +32,7 @@ import { type Gate, look, pass } from './gate.ts'
 import { marking } from './marking.ts'
 import { openPace, type Pace } from './pace.ts'
 import { resultRead } from './result-read.ts'
+import { retrying } from './retrying.ts'
 import { runLimited } from './running.ts'
 import { type AskedFrom, type Asker, type Classified, callable, classify } from './surface.ts'
 import { timeNow } from './time/time.ts'
@@ -73,6 +74,8 @@ export type Surface = Classified & { readonly callable: readonly string[]; reado
 
 export type ToolRooms = AnswerRooms & {
   readonly clock: Clock
+  /** 0 <= x < 1; spreads retries. */
+  readonly random?: () => number
   /** The data folder and whatever else no agent may see. */
   readonly closed: readonly string[]
   /** What files were before they are changed; absent: no tool changes any. */
@@ -143,7 +146,8 @@ async function run(line: Line, call: Call, given: { context: ToolContext; permit
   const passed = await pass(gate, call, given)
   if (!('tool' in passed)) return passed
   const { plan, touches } = passed
-  const tool = marking(rooms, passed.tool, touches)
+  const { clock, random = Math.random, log } = rooms
+  const tool = retrying({ clock, random, ...(log ? { log } : {}) }, marking(rooms, passed.tool, touches))
   // Stopped before it ran: that is known for certain.
   if (tool.effect === 'once' && given.context.signal.aborted) throw new NotDone('It was stopped before it ran.')
   const most = tool.perMinute ?? defaultPerMinute

@@ -6,6 +6,8 @@ export type KeptPage = {
   /** Where it was found, after all redirects. */
   readonly url: string
   readonly status: number
+  /** Of a refusal: when the server wants to be asked again. */
+  readonly retryAfterMs?: number
   readonly title: string
   readonly text: string
   readonly links: readonly Link[]

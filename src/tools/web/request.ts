@@ -25,7 +25,7 @@ export type Answered = {
   readonly body: Buffer
   readonly isCut: boolean
 }
-export type NotAnswered = { readonly ok: false; readonly code: 'unreachable' | 'invalid_answer'; readonly why: string }
+export type NotAnswered = { readonly ok: false; readonly code: 'unreachable' | 'untrusted' | 'invalid_answer'; readonly why: string }
 
 const userAgent = 'Steward/1 (a personal agent hub)'
 const mostHeaderBytes = 65_536
@@ -38,7 +38,11 @@ export async function send(target: Target, asking: Asking): Promise<Answered | N
     return await taken(response, asking)
   } catch (thrown) {
     asking.signal.throwIfAborted()
-    return { ok: false, code: 'unreachable', why: `${target.url.origin} could not be reached: ${faultOf(thrown)}.` }
+    return {
+      ok: false,
+      code: isTrust(thrown) ? 'untrusted' : 'unreachable',
+      why: `${target.url.origin} could not be reached: ${faultOf(thrown)}.`,
+    }
   }
 }
 
@@ -142,7 +146,25 @@ const faults: Readonly<Record<string, string>> = {
 }
 
 function faultOf(thrown: unknown): string {
-  const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown
-  const code = inner instanceof Error && 'code' in inner ? String(inner.code) : ''
-  return faults[code] ?? messageOf(inner).slice(0, 200)
+  return faults[codeOf(thrown)] ?? messageOf(innerOf(thrown)).slice(0, 200)
+}
+
+/** A certificate is not another one in a moment. */
+function isTrust(thrown: unknown): boolean {
+  return /CERT|SIGNATURE/.test(codeOf(thrown))
+}
+
+function codeOf(thrown: unknown): string {
+  const inner = innerOf(thrown)
+  return inner instanceof Error && 'code' in inner ? String(inner.code) : ''
+}
+
+function innerOf(thrown: unknown): unknown {
+  return thrown instanceof AggregateError ? thrown.errors[0] : thrown
+}
+
+/** What the server asked for, where it said so in seconds. */
+export function retryAfterIn(headers: Readonly<Record<string, string>>): number | undefined {
+  const seconds = headers['retry-after']?.trim() ?? ''
+  return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1000 : undefined
 }

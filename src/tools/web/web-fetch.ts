@@ -9,6 +9,7 @@ import { headerProblem, headersFor, secretsIn } from './headers.ts'
 import type { Link } from './markdown.ts'
 import type { KeptPage, Pages } from './pages.ts'
 import { readable } from './readable.ts'
+import { retryAfterIn } from './request.ts'
 import { isExempt, parseUrl, type Reach } from './target.ts'
 
 const mostBytes = 5_000_000
@@ -105,7 +106,8 @@ async function asked(url: URL, { given, context, rooms }: Asked): Promise<Page |
 async function readPage({ url, answer }: Page, part: Input['part']): Promise<KeptPage> {
   const content = contentOf(answer)
   const cut = answer.isCut ? [`only the first ${mostBytes} bytes were read`] : []
-  const head = { url: url.href, status: answer.status }
+  const retryAfterMs = retryAfterIn(answer.headers)
+  const head = { url: url.href, status: answer.status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
   if (content.kind === 'other') {
     const size = `${answer.isCut ? 'more than ' : ''}${content.size} bytes`
     return {
@@ -144,7 +146,9 @@ function shown(page: KeptPage, from: number, { newWord }: FetchRooms): Outcome {
   const framed = fenced({ source: oneLine(page.url, 500), text: inside.join('\n\n') }, newWord())
   const answer = { text: [...told, framed].join('\n'), sources: [page.url] }
   const isGood = page.status < 400
-  return isGood ? { ok: true, ...answer } : { ok: false, code: `http_${page.status}`, ...answer }
+  if (isGood) return { ok: true, ...answer }
+  const { retryAfterMs } = page
+  return { ok: false, code: `http_${page.status}`, ...answer, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 function linkLines(links: readonly Link[], isEnd: boolean): readonly string[] {

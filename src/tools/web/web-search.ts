@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../base/json.ts'
 import { fenced, oneLine } from '../fence.ts'
 import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
 import { withoutTags } from './readable.ts'
-import { send } from './request.ts'
+import { retryAfterIn, send } from './request.ts'
 import { type Hit, type SearchSetting, searchEngines, searchForms, searchSetting } from './search-engines.ts'
 import { findTarget, parseUrl, type Reach } from './target.ts'
 
@@ -70,7 +70,7 @@ export function webSearch(rooms: SearchRooms): Tool {
 }
 
 type Configured = { readonly setting: SearchSetting; readonly url: string }
-type Not = { readonly code: string; readonly why: string }
+type Not = { readonly code: string; readonly why: string; readonly retryAfterMs?: number }
 
 async function configured({ setting }: SearchRooms, user: string): Promise<Configured | Not> {
   const value = await setting(user)
@@ -96,7 +96,7 @@ async function search(given: Input, context: ToolContext, rooms: SearchRooms): P
   }
   context.progress(`searching ${oneLine(given.query, 60)}`)
   const hits = await ask(found, { given, context, rooms, key })
-  return 'why' in hits ? refused(hits.code, hits.why) : shown(hits.hits, { given, origin: new URL(found.url).origin, rooms })
+  return 'why' in hits ? notFound(hits) : shown(hits.hits, { given, origin: new URL(found.url).origin, rooms })
 }
 
 type Asking = { readonly given: Input; readonly context: ToolContext; readonly rooms: SearchRooms; readonly key: string | null }
@@ -117,11 +117,18 @@ async function ask({ setting, url }: Configured, { given, context, rooms, key }:
     mostBytes,
   })
   if (!answer.ok) return answer
-  if (answer.status !== 200) return { code: `http_${answer.status}`, why: faultOf(answer.status, origin) }
+  if (answer.status !== 200) {
+    const retryAfterMs = retryAfterIn(answer.headers)
+    return { code: `http_${answer.status}`, why: faultOf(answer.status, origin), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  }
   const parsed = parse(answer.body)
   return parsed === null
     ? { code: 'invalid_answer', why: `${origin} answered with something that is no JSON.` }
     : { hits: form.hits(parsed).slice(0, count) }
+}
+
+function notFound({ code, why, retryAfterMs }: Not): Outcome {
+  return { ok: false, code, text: why, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 function faultOf(status: number, origin: string): string {
