@@ -124,9 +124,10 @@ function taintsOf(parts: Parts): Taints {
     await caughtUp()
     return read()
   }
+  const ofProcess = (process: string) => after(() => view.taintOfProcess(process))
   return {
-    ...openWriting(parts),
-    ofProcess: (process) => after(() => view.taintOfProcess(process)),
+    ...openWriting(parts, ofProcess),
+    ofProcess,
     ofPath: (path) => after(() => view.taintOfPaths([path])),
     ofPaths: (paths) => after(() => view.taintOfPaths(paths)),
   }

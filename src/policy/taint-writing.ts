@@ -5,24 +5,33 @@ import { openStream, type Stream } from '../journal/stream.ts'
 import type { NewEvent } from '../protocol/event.ts'
 import type { Taints, Writing, Written } from './policy.ts'
 import type { PolicyRooms } from './rooms.ts'
+import { highest } from './taint.ts'
 
 const fold = { empty: null, evolve: () => null }
 const mostSources = 20
 /** Sessions whose stream is at hand; another one is read to its end first. */
 const mostOpen = 500
 
-export function openWriting(rooms: PolicyRooms): Pick<Taints, 'writing'> {
+/** `ofProcess`: what the process has on its mind by now. Others may have told it more since its turn began. */
+export function openWriting(rooms: PolicyRooms, ofProcess: Taints['ofProcess']): Pick<Taints, 'writing'> {
   const streams = new Map<SessionId, Stream<null>>()
   const note = async (of: Writing, fact: Pick<NewEvent, 'type' | 'data'>, id = rooms.newId('evt')) => {
     await streamOf(rooms, streams, of.session).change(() => [factOf(rooms, of, { ...fact, id })])
   }
   return {
     async writing(given) {
-      const { paths, taint } = given
+      const { paths } = given
+      const taint = highest(given.taint, await ofProcess(given.process))
       const intent = rooms.newId('evt')
       const isNoted = taint !== 'none' && paths.length > 0
       if (isNoted) await note(given, { type: 'taint-writing', data: { intent, paths: [...paths], taint } }, intent)
-      return { wrote: (written) => wrote(written, { intent: isNoted ? intent : null, note: (fact) => note(given, fact) }) }
+      return {
+        wrote: (written) =>
+          wrote(
+            { ...written, taint: highest(written.taint, taint) },
+            { intent: isNoted ? intent : null, note: (fact) => note(given, fact) },
+          ),
+      }
     },
   }
 }

@@ -47,7 +47,12 @@ test('[E12, D11] words of a hub that has heard of a page reach an assistant in t
     end: 'It is begun (trial middle.none)',
   })
   arena.scripts.set('middle.w', { rounds: [[call('web_fetch', { url })]], end: doneWith('middle.w') })
-  arena.scripts.set('middle.x', { rounds: [[call('web_fetch', { url: `${arena.sites.listener}/middle` })]] })
+  arena.scripts.set('middle.x', {
+    rounds: [
+      [call('web_fetch', { url: `${arena.sites.listener}/middle` })],
+      [call('document_write', { path: 'notes/todo.md', text: 'Open the address.' })],
+    ],
+  })
   const { id: session } = await arena.client('POST', '/api/sessions', {})
   await stage.start({ key: 'middle.1', session, rounds: [[project('bees', 'Begin (trial middle.clean)')]] })
   await reading.reached
@@ -57,7 +62,11 @@ test('[E12, D11] words of a hub that has heard of a page reach an assistant in t
   while (!(await stage.lines(session)).some((line) => line.text === 'Passed on.')) await new Promise((resolve) => setTimeout(resolve, 20))
   reading.release()
   await stage.until(session, 'middle.x', stage.decided)
-  expect(stage.asked.map((one) => one.capability)).toEqual(['web.read'])
+  const later = await arena.client('POST', '/api/sessions', { project: 'bees', agent: 'reader' })
+  const fetch = call('web_fetch', { url: `${arena.sites.listener}/middle` })
+  await stage.say({ key: 'middle.4', session: later.id, rounds: [[call('document_read', { path: 'notes/todo.md' })], [fetch]] })
+  expect(stage.asked.map((one) => one.capability)).toEqual(['web.read', 'web.read'])
+  for (const { why } of stage.asked) expect(why).toContain('from outside')
   expect(heard('middle')).toEqual([])
 })
 
