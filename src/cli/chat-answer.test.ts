@@ -42,6 +42,9 @@ describe('what a line says at the prompt', () => {
     expect(askedNext(view({ approvals: [asked] }))).toBe(asked)
     expect(askedNext(view({ approvals: [asked], questions: [question] }))).toBeNull()
     expect(promptFor(asked, view({}))).toBe('allow? y, n, or for longer: run > ')
+    expect(promptFor(asked, view({ approvals: [asked, { ...asked, id: 'apr_2' }] }))).toBe(
+      'allow mail.send bob? y, n, or for longer: run > ',
+    )
     expect(promptFor(null, view({ questions: [question] }))).toBe('answer > ')
     expect(promptFor(null, view({}))).toBe('> ')
   })

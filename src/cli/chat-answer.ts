@@ -1,6 +1,7 @@
 // What a typed line says about something that waits for a yes. Pure. A line counts only where the prompt asked for it; words that are no
 // plain decision are a message like any other.
 import type { OpenApproval, View } from '../protocol/view.ts'
+import { oneLine } from './output.ts'
 
 export type Decided = { readonly decision: 'allow'; readonly scope?: string } | { readonly decision: 'deny'; readonly reason?: string }
 
@@ -9,10 +10,12 @@ export function askedNext(view: View): OpenApproval | null {
   return view.questions.length > 0 ? null : (view.approvals[0] ?? null)
 }
 
+/** Where several wait the prompt says which one it asks about: what stands right above it may be another. */
 export function promptFor(asked: OpenApproval | null, view: View): string {
   if (asked === null) return view.questions.length > 0 ? 'answer > ' : '> '
   const [, ...wider] = asked.scopes
-  return `allow? y, n${wider.length > 0 ? `, or for longer: ${wider.join(', ')}` : ''} > `
+  const which = view.approvals.length > 1 ? ` ${oneLine(`${asked.capability} ${asked.target}`, 40)}` : ''
+  return `allow${which}? y, n${wider.length > 0 ? `, or for longer: ${wider.join(', ')}` : ''} > `
 }
 
 /** null: it is no decision. A scope's name alone is a yes for that long. */

@@ -100,7 +100,9 @@ async function whichOne(desk: Desk, part: string | undefined): Promise<string> {
   const [one, ...others] = open(desk)
   if (!one) throw wrong('Nothing waits for your yes here. /inbox shows what waits elsewhere.')
   if (others.length === 0) return one.id
-  throw wrong(`${others.length + 1} things wait; name one of ${[one, ...others].map(({ id }) => id).join(', ')}.`)
+  throw wrong(
+    `${others.length + 1} things wait; name one of ${[one, ...others].map(({ id }) => id).join(', ')}; its last four characters are enough.`,
+  )
 }
 
 function open({ talk, decided }: Desk) {
