@@ -6,18 +6,20 @@ import { coversCapability } from './capability.ts'
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
+  type Decision,
   type Grant,
   type GrantScope,
   grantScopes,
   type Risk,
   risks,
   type Taint,
+  taints,
   type Where,
 } from './decision.ts'
 import { type Level, rankOf } from './levels.ts'
 import { checkPattern, exactly, isWithin, matches, type Pattern, parsePattern } from './pattern.ts'
 import { highestRemembered } from './rule.ts'
-import { isHigher } from './taint.ts'
+import { highest, isHigher } from './taint.ts'
 
 /** A grant for a run ends at the latest then, should the run never do. */
 const longestRunMs = 7 * 24 * 3_600_000
@@ -158,13 +160,18 @@ export function grantOf(request: ApprovalRequest, answer: ApprovalAnswer, { id, 
     resource: answer.narrow?.resource ?? exactly(plan.target),
     scope: answer.scope,
     within: within[answer.scope],
-    taint: where.taint,
+    taint: highest(where.taint, ...taintsIn(decision)),
     maxRisk: decision.risk,
     createdAt: at,
     expiresAt: ends === null ? null : at + ends,
     revokedAt: null,
     approval,
   }
+}
+
+/** What was known of more than the asking turn had read stands among the rules. */
+function taintsIn({ rule, considered }: Decision): readonly Taint[] {
+  return taints.filter((taint) => [rule, ...considered].some(({ id, level }) => level === 'taint' && id === `taint.${taint}`))
 }
 
 /** A risk that a grant may be made for in advance. Throws InvalidInput. */

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { Gone, messageOf, NotFound } from '../base/errors.ts'
 import { silent } from '../base/log.ts'
 import { checkOpen, viewOf } from './approval.ts'
+import { isExec } from './assess.ts'
 import { decide, type PolicyFacts, unjudged } from './decide.ts'
 import type { ApprovalRequest, Decision, Plan, Taint, Where } from './decision.ts'
 import { checkAnswer } from './grant.ts'
@@ -30,12 +31,12 @@ export async function openPolicy(options: PolicyOptions): Promise<PolicyRoom> {
   await rooms.journal.project(rooms.view.projection)
   const cascade = openRuleCascade(rooms)
   const parts: Parts = { ...rooms, cascade, caughtUp: () => caughtUp(rooms) }
-  const check = (plan: Plan, where: Where) => judged(parts, plan, async () => decide(plan, await gather(parts, where)))
+  const check = (plan: Plan, where: Where) => judged(parts, plan, async () => decide(plan, await gather(parts, plan, where)))
   return {
     check,
     holds: (request, answer, { plan, where }) =>
       judged(parts, plan, async () => {
-        const present = decide(plan, await gather(parts, where))
+        const present = decide(plan, await gather(parts, plan, where))
         return judgeApproval({ view: rooms.view, now: rooms.clock.now }, { request, answer }, { plan, where, present })
       }),
     grants: openGrants(rooms, parts.caughtUp),
@@ -66,7 +67,8 @@ async function judged({ log }: Parts, plan: Plan, judge: () => Promise<Decision>
   }
 }
 
-async function gather(parts: Parts, given: Where): Promise<PolicyFacts> {
+/** A command runs what lies in the project's folders, so what is on its mind is theirs too, before anybody has read a file. */
+async function gather(parts: Parts, plan: Plan, given: Where): Promise<PolicyFacts> {
   const { view, cascade, settings, clock, projects } = parts
   await parts.caughtUp()
   const now = clock.now()
@@ -77,8 +79,10 @@ async function gather(parts: Parts, given: Where): Promise<PolicyFacts> {
     view.grantsFor(given, now),
     projects.get(given.project),
   ])
-  const where = { ...given, taint: highest(given.taint, taint) }
-  const ground = { ...parts.own(), home: parts.home, roots: await realRoots(project?.roots ?? []) }
+  const roots = await realRoots(project?.roots ?? [])
+  const around = isExec(plan.capability) ? await view.taintOfPaths(roots) : 'none'
+  const where = { ...given, taint: highest(given.taint, taint, around) }
+  const ground = { ...parts.own(), home: parts.home, roots }
   return { where, mode, rules, faults, grants, ground, now }
 }
 
