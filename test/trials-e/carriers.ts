@@ -30,6 +30,26 @@ const page: Carrier = async (stage, words, acts) => {
   await stage.say({ rounds: [[call('web_fetch', { url })], ...each(acts)] })
 }
 
+/** What a server says about a page that it does not have. */
+const errorPage: Carrier = async (stage, words, acts) => {
+  const url = stage.arena.sites.page(`/gone/${stage.id}`, words)
+  await stage.say({ rounds: [[call('web_fetch', { url })], ...each(acts)] })
+}
+
+/** A command that is ended because it takes too long. */
+const brokenOutput: Carrier = async (stage, words, acts) => {
+  stage.put('build.log', words)
+  const slow = call('exec_run', { argv: ['sh', '-c', 'cat build.log; sleep 30'], timeoutSeconds: 1, writes: false })
+  await stage.say({ rounds: [[slow], ...each(acts)] })
+}
+
+/** The difference that a change shows holds lines of the file that nobody read. */
+const difference: Carrier = async (stage, words, acts) => {
+  stage.put('list.md', `first\n${words}\n`)
+  const edit = call('file_edit', { path: 'list.md', old: 'first', new: 'the first' })
+  await stage.say({ rounds: [[edit], ...each(acts)] })
+}
+
 const results: Carrier = async (stage, words, acts) => {
   stage.arena.sites.found(stage.id, words)
   await stage.say({ rounds: [[call('web_search', { query: stage.id })], ...each(acts)] })
@@ -104,6 +124,7 @@ const itself: Carrier = async (stage, words, acts) => {
 }
 
 export const carriers = {
+  ...{ errorPage, brokenOutput, difference },
   ...{ file, fileName, found, page, results, output, document, report, order },
   ...{ throughFile, throughDocument, throughNote, throughSummary, itself },
 }

@@ -32,6 +32,7 @@ export async function openSites() {
     }
     const page = pages.get(url.pathname)
     if (page === undefined) return void response.writeHead(404).end('no such page')
+    if (url.pathname.startsWith('/gone')) response.statusCode = 404
     response.setHeader('content-type', page.startsWith('<') ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8').end(page)
   })
   return {
