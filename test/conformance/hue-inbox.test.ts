@@ -1,9 +1,9 @@
-// HUE's recorded facts about a proposal of where something belongs: keep, change, accept. Here a delegation that a project would fit.
+// What HUE's inbox promises of a proposal, over the recorded facts about it: keep, change, and what an acceptance leaves behind.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { SessionId } from '../../src/base/ids.ts'
-import { type ScriptedModel, startScriptedModel } from '../../src/models/scripted.ts'
+import { isId, type SessionId } from '../../src/base/ids.ts'
+import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../src/models/scripted.ts'
 import type { Event } from '../../src/protocol/event.ts'
 import { type Bench, newWorld, openBench, type World } from '../engines/bench.ts'
 import { describeShared } from '../shared.ts'
@@ -13,83 +13,81 @@ let world: World
 let bench: Bench
 let session: SessionId
 
-const delegation = { type: 'DELEGATE_PROJECT', reason: 'r', projectName: 'audit', projectTitle: 'Audit', projectGoal: 'Audit it.' }
+const acting = (input: Record<string, unknown>): ScriptedReply => ({ calls: [{ name: 'act', input: { reason: 'r', ...input } }] })
+const delegation = {
+  ...{ type: 'DELEGATE_PROJECT', projectName: 'Shop audit', projectTitle: 'Audit', projectGoal: 'Audit the shop.', roots: ['./shop'] },
+}
 
-beforeEach(async () => {
-  // The hub delegates whatever the person says last; its workers wait.
-  model = await startScriptedModel({
-    otherwise({ body: { messages = [] } }) {
-      const isHub = JSON.stringify(messages[0] ?? '').includes('You are Eddie')
-      const isAnswered = messages.at(-1)?.role === 'tool'
-      const input = isHub && !isAnswered ? { ...delegation, roots: ['./shop'] } : { type: 'WAIT', reason: 'r' }
-      return { calls: [{ name: 'act', input }] }
-    },
+describeShared("HUE's inbox", 'hue/inbox.json', ({ rows }) => {
+  const find = (id: string): unknown => rows.find((row) => typeof row === 'object' && row !== null && 'id' in row && row.id === id)
+
+  beforeEach(async () => {
+    model = await startScriptedModel({
+      otherwise: ({ body }) =>
+        JSON.stringify(body.messages?.[0] ?? '').includes('You are Eddie') ? acting(delegation) : acting({ type: 'WAIT' }),
+    })
+    world = newWorld()
+    for (const name of ['shop', 'other']) mkdirSync(join(world.person, name))
+    bench = await openBench({ url: model.url, world })
+    session = await bench.session()
+    await bench.scopes.projects.create({ name: 'old', title: 'Old shop', roots: [join(world.person, 'shop')] }, 'user:ada')
   })
-  world = newWorld()
-  for (const name of ['shop', 'other']) mkdirSync(join(world.person, name))
-  bench = await openBench({ url: model.url, world })
-  session = await bench.session()
-  await bench.scopes.projects.create({ name: 'old', title: 'Old', roots: [join(world.person, 'shop')] }, 'user:ada')
-})
-afterEach(async () => {
-  await bench.close()
-  await model.close()
-})
+  afterEach(async () => {
+    await bench.close()
+    await model.close()
+  })
 
-/** Says it, and gives the answers to the questions that come; resolves with them when the turn is over. */
-async function propose(...answers: readonly string[]): Promise<readonly Event[]> {
-  const before = (await bench.events('question-asked')).length
-  const turns = (await bench.events('turn-settled')).filter((event) => event.session === session).length
-  await bench.say(session, 'Audit ./shop', { folder: world.person })
-  const asked: Event[] = []
-  for (const answer of answers) {
-    const question = await bench.until('question-asked', () => true, before + asked.length + 1)
-    asked.push(question)
-    await bench.answer(question, answer)
+  const ask = async (nth: number) => {
+    await bench.say(session, 'Audit ./shop, or ./other', { folder: world.person })
+    return bench.until('question-asked', ({ session: of }) => of === session, nth)
   }
-  await bench.until('turn-settled', (event) => event.session === session, turns + 1)
-  return asked
-}
+  const settled = (nth: number) => bench.until('turn-settled', (event) => event.session === session, nth)
+  const workerOf = async ({ data }: Event): Promise<readonly string[]> => {
+    const at = data['session']
+    if (!isId('ses', at)) throw new Error('a link names a session')
+    await bench.until('turn-settled', (event) => event.session === at)
+    return bench.lines(at)
+  }
 
-const projects = async () => (await bench.scopes.projects.list({ limit: 50 })).items.map(({ name }) => name).sort()
+  test('[E7] ib-keep: no hidden work', async () => {
+    expect(find('ib-keep')).toMatchObject({ expect: 'no hidden work' })
+    const before = (await bench.scopes.projects.list({ limit: 50 })).items.length
+    await bench.answer(await ask(1), 'Keep')
+    await settled(1)
+    expect(await bench.events('worker-linked')).toEqual([])
+    expect((await bench.scopes.projects.list({ limit: 50 })).items).toHaveLength(before)
+    const [asked] = await bench.events('session-created')
+    expect(await bench.events('session-created')).toEqual([asked])
+    expect((await bench.lines(session)).at(-1)).toContain('nothing was started')
+  })
 
-const checks: Readonly<Record<string, () => Promise<void>>> = {
-  async 'no hidden work'() {
-    await propose('Keep')
-    expect(await projects()).toEqual(['old'])
+  test('[E7] ib-change: every field can be changed before anything is sent', async () => {
+    expect(find('ib-change')).toMatchObject({ expect: 'every field editable before dispatch' })
+    await bench.answer(await ask(1), 'Change')
+    const fields = await bench.until('question-asked', ({ session: of }) => of === session, 2)
+    for (const name of ['name: ', 'title: ', 'goal: ', 'folder: ']) expect(fields.data['text']).toContain(name)
     expect(await bench.events('worker-linked')).toEqual([])
-    expect((await bench.events('session-created')).filter((event) => event.data['project'] === 'old')).toEqual([])
-    // Nor by silence.
-    await bench.say(session, 'Audit ./shop', { folder: world.person })
-    await bench.until('question-asked', () => true, 2)
-    world.clock.advance(2 * 3_600_000)
-    await bench.until('turn-settled', (event) => event.session === session, 2)
-    expect(await bench.events('worker-linked')).toEqual([])
-  },
-  async 'every field editable before dispatch'() {
-    const [, fields] = await propose('Change', `name: mine\ntitle: My own\ngoal: Look at it.\nfolder: ${join(world.person, 'other')}`)
-    for (const name of ['name', 'title', 'goal', 'folder']) expect(fields?.data['text']).toContain(`${name}: `)
-    expect(await bench.scopes.projects.get('mine')).toMatchObject({ title: 'My own', roots: [join(world.person, 'other')] })
-    const linked = await bench.until('worker-linked')
-    expect((await bench.lines(linked.data['session'] as SessionId))[0]).toBe('user: Look at it.')
-  },
-  // What was chosen stands in the journal and in the conversation, and makes no rule: the next one is proposed again.
-  async inspectable() {
-    await propose('Accept')
-    expect((await bench.events('question-answered')).at(-1)?.data['answer']).toMatchObject({ by: 'user:ada', value: 'Accept' })
-    const [again] = await propose('Keep')
-    expect(again?.data['text']).toContain('it works in the same folder')
+    await bench.answer(fields, 'name: fresh\ntitle: A fresh look\ngoal: Look at the other.\nfolder: ./other')
+    const link = await bench.until('worker-linked')
+    expect(link.data['project']).toBe('fresh')
+    expect(await bench.scopes.projects.get('fresh')).toMatchObject({ title: 'A fresh look', roots: [join(world.person, 'other')] })
+    expect(await workerOf(link)).toEqual(['user: Look at the other.'])
+  })
+
+  test('[E7, D6] ib-correction: an acceptance is a fact that can be read, and decides nothing the next time', async () => {
+    expect(find('ib-correction')).toMatchObject({ expect: expect.stringContaining('no permanent class from one acceptance') })
+    const first = await ask(1)
+    await bench.answer(first, 'Accept')
+    await settled(1)
+    const read = (await bench.events('question-answered')).at(-1)
+    expect(read).toMatchObject({ actor: 'user:ada' })
+    // Nothing was learned from it: no grant, no rule, no setting; the next one is proposed like the first.
+    expect(await bench.policy.grants.list({ user: 'ada' })).toEqual([])
+    expect((await bench.scopes.documents.list('', { user: 'ada' })).filter(({ level }) => level === 'home')).toEqual([])
+    const second = await ask(2)
+    expect(second.data['options']).toEqual(first.data['options'])
+    await bench.answer(second, 'Keep')
+    await settled(2)
     expect(await bench.events('worker-linked')).toHaveLength(1)
-  },
-}
-
-describeShared('[E7] HUE: inbox', 'hue/inbox.json', ({ rows }) => {
-  test.each((rows as readonly { readonly id: string; readonly expect: string }[]).map((row) => [row.id, row] as const))(
-    '[E7] %s',
-    async (_id, row) => {
-      const check = Object.entries(checks).find(([words]) => row.expect.includes(words))?.[1]
-      if (!check) throw new Error(`no check for: ${row.expect}`)
-      await check()
-    },
-  )
+  })
 })

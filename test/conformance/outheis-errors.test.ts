@@ -1,10 +1,16 @@
 // What outheis does about errors of its models, over the recorded facts about it.
 
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { systemClock } from '../../src/base/clock.ts'
+import { handClock, settleLoop } from '../../src/base/testing.ts'
 import type { ModelReply } from '../../src/models/message.ts'
 import { openModels } from '../../src/models/models.ts'
 import { type ScriptedReply, startScriptedModel } from '../../src/models/scripted.ts'
+import { memoryResults } from '../../src/tools/results.ts'
+import { contextFor, policyThat } from '../../src/tools/testing.ts'
+import { defineTool, refused, type ToolResult } from '../../src/tools/tool.ts'
+import { openTools } from '../../src/tools/tools.ts'
 import { describeShared } from '../shared.ts'
 
 describeShared('errors of outheis', 'outheis/retry-and-errors.json', ({ rows }) => {
@@ -30,6 +36,51 @@ describeShared('errors of outheis', 'outheis/retry-and-errors.json', ({ rows }) 
     }
   })
 })
+
+describeShared('errors of tools, as outheis has them', 'outheis/retry-and-errors.json', ({ rows }) => {
+  const find = (id: string): unknown => rows.find((row) => typeof row === 'object' && row !== null && 'id' in row && row.id === id)
+
+  test('[D13] err-rate-limit: a tool that only looks is tried again three times', async () => {
+    expect(find('err-rate-limit')).toMatchObject({ max: 3 })
+    const { result, runs } = await callWith('http_429')
+    expect([result.code, runs]).toEqual(['http_429', 4])
+  })
+
+  test('[D13] err-ambiguous: the person is asked, nothing is guessed', async () => {
+    expect(find('err-ambiguous')).toMatchObject({ action: 'ask user' })
+    const { result, runs } = await callWith('ambiguous')
+    expect([result.text, runs]).toEqual([expect.stringContaining('ask, and guess nothing'), 1])
+  })
+
+  test('[D13] err-persistent: told at once', async () => {
+    const { result, runs } = await callWith('http_403')
+    expect([result.text, runs]).toEqual(['It failed.', 1])
+  })
+})
+
+async function callWith(code: string): Promise<{ result: ToolResult; runs: number }> {
+  const clock = handClock()
+  const tools = openTools({ clock, results: memoryResults(), closed: [], policy: policyThat('allow') })
+  let runs = 0
+  tools.register(
+    defineTool({
+      ...{ name: 'probe', description: 'Probes.', labels: [], capability: null, effect: 'replayable', input: z.strictObject({}) },
+      async run() {
+        runs++
+        return refused(code, 'It failed.')
+      },
+    }),
+  )
+  let result: ToolResult | null = null
+  void tools.call({ name: 'probe', input: {}, allowed: ['probe'] }, contextFor()).then((given) => {
+    result = given
+  })
+  for (let at = 0; result === null && at < 100; at++) {
+    await settleLoop()
+    clock.advance(250)
+  }
+  return { result: result ?? { ok: false, text: 'no answer' }, runs }
+}
 
 async function askFor(answer: ScriptedReply): Promise<{ reply: ModelReply; count: number }> {
   const server = await startScriptedModel({ otherwise: () => answer })

@@ -1,10 +1,13 @@
 // Calls that need a yes: asked, allowed, denied, silent, stale; words that come in meanwhile; taint and costs as facts.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { InvalidInput } from '../../src/base/errors.ts'
 import type { SessionId } from '../../src/base/ids.ts'
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../src/models/scripted.ts'
+import type { Event } from '../../src/protocol/event.ts'
+import { defineTool, done } from '../../src/tools/tool.ts'
 import { type Bench, newWorld, openBench, type World } from './bench.ts'
 
 let model: ScriptedModel
@@ -13,7 +16,7 @@ let bench: Bench
 let session: SessionId
 
 const agent = (engine: string) =>
-  `---\nname: mailer\nengine: ${engine}\npledge: [mail.send, fs.read, fs.write]\ntools: {add: [send, page]}\n---\nYou send mails.`
+  `---\nname: mailer\nengine: ${engine}\npledge: [mail.send, fs.read, fs.write]\ntools: {add: [send, page, slow]}\n---\nYou send mails.`
 
 beforeEach(async () => {
   model = await startScriptedModel()
@@ -39,6 +42,11 @@ const settled = (nth = 1) => bench.until('turn-settled', (event) => event.sessio
 const results = (at: number) =>
   (model.requests[at]?.body.messages ?? []).filter((one) => one.role === 'tool').map((one) => String(one.content))
 const allow = { decision: 'allow', scope: 'once' }
+const file = () => join(world.person, 'shop', 'a.txt')
+const previewOf = ({ data }: Event): unknown => {
+  const { request } = data as { request?: { plan?: { preview?: string } } }
+  return request?.plan?.preview
+}
 
 describe.each(['quick', 'chat'])('with the engine %s', (engine) => {
   const last = (text: string): ScriptedReply => (engine === 'quick' ? { text } : answer(text))
@@ -138,6 +146,52 @@ describe.each(['quick', 'chat'])('with the engine %s', (engine) => {
     expect(await bench.policy.taint.ofPath(join(world.person, 'shop', 'note.txt'))).toBe('foreign')
   })
 
+  test('[E1, D10] silence while the hub is away is a no as well', async () => {
+    await begin(engine)
+    model.script(send('bob'), last('Not sent.'))
+    await bench.say(session, 'write to bob')
+    await approval()
+    await bench.close({ keep: true })
+    world.clock.advance(25 * 3_600_000)
+    bench = await openBench({ url: model.url, world })
+    world.clock.advance(1)
+    await settled()
+    expect(world.sent).toEqual([])
+    expect(results(1).at(-1)).toMatch(/denied \(silence\)/)
+    const [asked] = await bench.policy.approvals.list({ user: 'ada' })
+    expect(asked).toMatchObject({ status: 'expired' })
+  })
+
+  test('[E2, D9] a file that changes between the question and the yes is not touched, but asked about anew with its new diff', async () => {
+    await begin(engine)
+    model.script({ calls: [{ name: 'file_write', input: { path: 'a.txt', text: 'new' } }] }, last('Written.'))
+    await bench.say(session, 'write it')
+    const asked = await approval()
+    writeFileSync(file(), 'changed by ada')
+    await bench.answer(asked, allow)
+    const again = await approval(2)
+    expect(readFileSync(file(), 'utf8')).toBe('changed by ada')
+    expect([previewOf(asked), previewOf(again)]).toEqual([expect.stringContaining('-x'), expect.stringContaining('-changed by ada')])
+    await bench.answer(again, allow)
+    await settled()
+    expect(readFileSync(file(), 'utf8')).toBe('new')
+    expect(model.count).toBe(2)
+  })
+
+  test('[E2, D9] one that changes a second time is told to the model, and nothing was done', async () => {
+    await begin(engine)
+    model.script({ calls: [{ name: 'file_write', input: { path: 'a.txt', text: 'new' } }] }, last('It keeps changing.'))
+    await bench.say(session, 'write it')
+    for (const [nth, text] of ['one', 'two'].entries()) {
+      const asked = await approval(nth + 1)
+      writeFileSync(file(), text)
+      await bench.answer(asked, allow)
+    }
+    await settled()
+    expect(readFileSync(file(), 'utf8')).toBe('two')
+    expect(results(1).at(-1)).toMatch(/^Not run: file_write needs a person's yes, by the rule approval\.stale/)
+  })
+
   test('[E3] what a call cost is a fact', async () => {
     await begin(engine)
     model.script({ ...last('Hi.'), usage: { prompt_tokens: 11, completion_tokens: 3 } })
@@ -189,6 +243,27 @@ test('[E5] after half an hour it answers from what it has; the time that a perso
   await bench.answer(asked, allow)
   await settled()
   expect((await bench.lines(session)).at(-1)).toBe('assistant: Done.')
+})
+
+test('[E5] half an hour of its own work is the end: it answers from what it has, without tools', async () => {
+  await bench.close({ keep: true })
+  const slow = defineTool({
+    ...{ name: 'slow', description: 'Takes long.', labels: ['read-only'], capability: null, effect: 'replayable', timeoutMs: 7_200_000 },
+    input: z.strictObject({ n: z.number() }),
+    async run({ n }) {
+      world.clock.advance(16 * 60_000)
+      return done(`part ${n}`)
+    },
+  })
+  bench = await openBench({ url: model.url, world, tools: [slow] })
+  await begin('chat')
+  for (let n = 1; n <= 3; n++) model.script({ calls: [{ name: 'slow', input: { n } }] })
+  model.script({ text: 'Three parts so far.' })
+  await bench.say(session, 'read on')
+  await settled()
+  expect(model.count).toBe(4)
+  expect(model.requests[3]?.body.tools ?? []).toEqual([])
+  expect((await bench.lines(session)).at(-1)).toBe('assistant: Three parts so far.')
 })
 
 test('[E13] the same call with the same result: warned, blocked, and at last the turn ends with a summary', async () => {

@@ -4,7 +4,7 @@ import { isId, laneOf, type ProcessId, type SessionId } from '../../src/base/ids
 import type { Engine, Turn } from '../../src/lanes/engine.ts'
 import { type ScriptedModel, type ScriptedReply, type ScriptedRequest, startScriptedModel } from '../../src/models/scripted.ts'
 import type { Event } from '../../src/protocol/event.ts'
-import type { ChannelMode } from '../../src/work/work.ts'
+import { type ChannelMode, channelModes } from '../../src/work/work.ts'
 import { type Bench, newWorld, openBench, type World } from './bench.ts'
 
 let model: ScriptedModel
@@ -30,10 +30,41 @@ const puppet: Engine = {
       turn.say('a', { text: answer.kind === 'answer' ? `you said ${String(answer.value)}` : '' })
       return
     }
+    if (verb === 'risk') {
+      const answer = await turn.ask('r', { kind: 'approval', text: 'May I send it?', request: riskOf(turn), timeoutMs: 86_400_000 })
+      turn.say('a', { text: answer.kind === 'answer' ? answer.outcome : '' })
+      return
+    }
     if (verb === 'twice') turn.say('first', { text: 'first' })
     turn.say('reply', { text: verb === 'long' ? 'x'.repeat(Number(rest[0])) : rest.join(' ') || verb })
   },
 }
+function riskOf({ process, id, chain }: Turn) {
+  const { user, project, session, agent } = process
+  const plan = {
+    tool: 'send',
+    capability: 'mail.send',
+    target: 'bob',
+    risk: 'R3',
+    outward: true,
+    destructive: false,
+    consequences: 'It goes.',
+  }
+  const rule = { id: 'ask.R3', level: 'preset', text: 'Something leaves the machine.' }
+  const where = {
+    user,
+    project,
+    session,
+    process: process.id,
+    turn: id,
+    run: chain.root,
+    agent: { name: agent, pledge: ['mail.send'] },
+    taint: 'none',
+  }
+  const decision = { effect: 'ask', rule, risk: 'R3', reason: rule.text, scopes: ['once'], considered: [] }
+  return { hash: 'h', plan, decision, where, input: { to: 'bob' } }
+}
+
 /** Links the worker that the message names to its own process, in the mode that it names. */
 const linker: Engine = {
   name: 'linker',
@@ -140,6 +171,24 @@ describe('what is told', () => {
     await bench.until('question-asked')
     await report(expected.length)
     expect(await told()).toEqual(expected)
+  })
+
+  test.each(channelModes)('[K3, I7] in the mode %s what a worker asks stands in the inbox until it is answered', async (mode) => {
+    const { worker } = await pair(mode)
+    const other = await bench.session({ project: 'site', agent: 'puppet' })
+    await bench.say(worker, 'ask')
+    await bench.say(other, 'risk')
+    const [question, approval] = [await bench.until('question-asked'), await bench.until('approval-requested')]
+    const waiting = async () => (await bench.attention.list({ user: 'ada', status: 'PENDING', limit: 10 })).items
+    expect((await waiting()).map(({ type, session, requiresAction }) => [type, session, requiresAction]).sort()).toEqual([
+      ['APPROVAL', other, true],
+      ['DECISION', worker, true],
+    ])
+    await bench.answer(question, 'tea')
+    await bench.answer(approval, { decision: 'deny', scope: 'once' })
+    for (const at of [worker, other]) await bench.until('turn-settled', (event) => event.session === at)
+    const left = (await waiting()).filter(({ requiresAction }) => requiresAction)
+    expect(left).toEqual([])
   })
 
   test('[K4] verbatim and inbox need no model; what is between is for the model', async () => {
