@@ -21,7 +21,7 @@ export function unmarked(mark: string, text: string): string {
 export function withoutFrames(mark: string, text: string): string {
   if (!text.includes(mark)) return text
   return text
-    .replace(new RegExp(`<${mark}[^>]*>[\\s\\S]*?(</${mark}>|$)`, 'g'), '')
+    .replace(new RegExp(`<${mark}[^>]{0,200}>[\\s\\S]*?(</${mark}>|$)`, 'g'), '')
     .replaceAll(`</${mark}>`, '')
     .trim()
 }

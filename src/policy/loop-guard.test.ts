@@ -107,3 +107,10 @@ describe('loop guard', () => {
     expect(JSON.stringify(state).length).toBeLessThan(60_000)
   })
 })
+
+test.each(['again ', '. ', '..a', 'call      ', '1 '])('[D12] long texts of %j are judged at once', (word) => {
+  const call = { tool: 'file_write', input: { text: word.repeat(30_000) }, changes: true }
+  const began = performance.now()
+  judgeLoop(seenLoop(noLoops, call, word.repeat(5_000)), call)
+  expect(performance.now() - began).toBeLessThan(1_000)
+})

@@ -13,6 +13,8 @@ export const loopLimits = { warn: 3, block: 5, end: 8 } as const
 /** So many calls are remembered: loops of up to eight calls in turn are found. */
 const window = 64
 const mostArgument = 400
+/** Whether a text only says "once more" at its end is looked at up to this length: the search is not linear. */
+const mostProse = 2_000
 
 export type LoopCall = {
   readonly tool: string
@@ -146,14 +148,14 @@ const again =
 
 /** One case, one space, `/` and no `./`, without what only says "once more". Numbers that mean something stay. */
 function plainText(text: string): string {
-  let plain = withoutMoments(text.normalize('NFKC').toLowerCase())
+  const even = withoutMoments(text.normalize('NFKC').toLowerCase())
     .replaceAll('\\', '/')
     .replaceAll(/(^|\s)\.\//g, '$1')
     .replaceAll(/\/{2,}/g, '/')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .replace(/[\s.!?,;]+$/u, '')
-    .replace(/(?<=\w)\/$/, '')
+  if (even.length > mostProse) return even
+  let plain = even.replace(/[\s.!?,;]+$/u, '').replace(/(?<=\w)\/$/, '')
   // A command or a path keeps its end: `page 2` is a page, but `list the files 2` is a second try.
   while (plain.includes(' ') && isProse(plain) && again.test(plain)) plain = plain.replace(again, '')
   return plain
@@ -169,9 +171,8 @@ function isProse(text: string): boolean {
 }
 
 function plainResult(text: string): string {
-  return withoutMoments(text.normalize('NFKC').toLowerCase())
+  return withoutMoments(text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' '))
     .replaceAll(/\b(attempt|try|retry|request|call|iteration|run|seq|count(er)?|pid|no\.?)(\s*[:=#]?\s*)#?\d+/g, '$1')
-    .replaceAll(/\s+/g, ' ')
     .trim()
 }
 

@@ -55,6 +55,9 @@ const no: ReadonlySet<string> = new Set([
   'non',
 ])
 
+/** A choice is a word or a label. */
+const longestChoice = 1_000
+
 /** null: it is not an answer to that. */
 export function gateAnswer(given: {
   readonly type: GateType
@@ -64,6 +67,7 @@ export function gateAnswer(given: {
   const text = given.text.trim()
   if (text === '') return null
   if (given.type === 'FEEDBACK') return { text }
+  if (text.length > longestChoice) return null
   const word = plain(text)
   if (given.type === 'DECISION') {
     const chosen = given.options?.find((option) => plain(option) === word)

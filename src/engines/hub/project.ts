@@ -16,6 +16,8 @@ export type Found = {
 const pageLength = 200
 const mostPages = 50
 const lastSuffix = 10
+/** Of what a model wrote as a name so much is looked at. */
+const longestGiven = 200
 
 /** Looks only. */
 export async function findProject(projects: Pick<Projects, 'list' | 'get'>, { name, roots }: Plan): Promise<Found> {
@@ -50,6 +52,7 @@ export async function makeProject(projects: Pick<Projects, 'create' | 'get' | 'l
 /** A name that a project may have, made of what the model wrote; null when nothing is left of it. */
 export function projectName(given: string): string | null {
   const name = given
+    .slice(0, longestGiven)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()

@@ -76,7 +76,9 @@ function choiceIn(text: string): string | null {
 /** null: there is no line "name: ...". */
 export function fieldsIn(text: string): Readonly<Record<string, string>> | null {
   const found = text.split('\n').flatMap((line): [string, string][] => {
-    const [, name = '', value = ''] = /^\s*[-*]?\s*(\w+)\s*[:=]\s*(.*?)\s*$/.exec(line) ?? []
+    const plain = line.trim()
+    const [head = '', name = ''] = /^[-*]?\s*(\w{1,20})\s*[:=]/.exec(plain) ?? []
+    const value = plain.slice(head.length).trim()
     return fieldNames.includes(name.toLowerCase()) && value !== '' ? [[name.toLowerCase(), value]] : []
   })
   return found.length === 0 ? null : Object.fromEntries(found)

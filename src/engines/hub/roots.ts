@@ -83,12 +83,16 @@ function isWithin(inner: string, outer: string): boolean {
   return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path))
 }
 
+/** No system has longer ones. */
+const longestPath = 4096
+
 /** Everything in a text that could be meant as a path: quoted parts, and words without the punctuation around them. */
 export function candidates(text: string): readonly string[] {
-  const quoted = [...text.matchAll(/"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`|“([^”\n]+)”|„([^“”\n]+)[“”]/g)].map(
-    (found) => found.slice(1).find(Boolean) ?? '',
-  )
-  const words = text.split(/\s+/).map((word) =>
+  const quoted = [
+    ...text.matchAll(/"([^"\n]{1,4096})"|'([^'\n]{1,4096})'|`([^`\n]{1,4096})`|“([^”\n]{1,4096})”|„([^“”\n]{1,4096})[“”]/g),
+  ].map((found) => found.slice(1).find(Boolean) ?? '')
+  const short = text.split(/\s+/).filter((word) => word.length <= longestPath)
+  const words = short.map((word) =>
     word
       .replace(/^[("'`“„<[]+/, '')
       .replace(/[)"'`”“>\],;:!?]+$/, '')

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { withoutLastLines } from '../../base/ends.ts'
 import { messageOf } from '../../base/errors.ts'
 import { sha256 } from '../../base/hash.ts'
 import { packageRoot } from '../../base/root.ts'
@@ -254,7 +255,7 @@ function started({ path }: ExecMeans, { sandbox, ...ready }: Ready, { given, env
 }
 
 function told({ how, output, ms }: Ended, { argv, timeoutSeconds }: Input, more: Omit<Outcome, 'ok' | 'code' | 'text'>): Outcome {
-  const said = output.text().replace(/\n+$/, '')
+  const said = withoutLastLines(output.text())
   const body = said === '' ? 'It said nothing.' : said
   const seconds = `after ${(ms / 1000).toFixed(1)} s`
   const failed = (code: string, head: string): Outcome => ({ ok: false, code, text: `${head}\n${body}`, ...more })

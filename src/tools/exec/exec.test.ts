@@ -90,6 +90,11 @@ boxed(`[T12] a command${skipped}`, () => {
     expect((await run({ argv: ['echo', '$HOME', '; ls', '`x`'] })).text).toContain('$HOME ; ls `x`')
   })
 
+  test('that says a million empty lines holds up nobody', async () => {
+    const said = await textOf("head -c 1000000 /dev/zero | tr '\\0' '\\n'; echo end")
+    expect(said).toMatch(/^Exit code 0 after \d+\.\d s\.\n+end$/)
+  })
+
   test('says what it changed', async () => {
     expect(await sh('echo x > new.txt; rm src/a.txt; mkdir -p d/e; touch d/e/f')).toMatchObject({
       ok: true,
