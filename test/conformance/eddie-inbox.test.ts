@@ -29,12 +29,9 @@ const fresh = (id: string, given: Partial<NewItem> = {}): Promise<AttentionItem>
 
 /** In words of ours: `ANSWERED then ARCHIVED` and the like are made step by step. */
 async function standing(id: string, input: unknown): Promise<AttentionItem> {
-  const words =
-    String(input)
-      .toUpperCase()
-      .match(/PENDING|ANSWERED|DISMISSED|ARCHIVED/g)
-      ?.map(String) ?? []
-  const isBoth = words.includes('ARCHIVED') && (words.includes('ANSWERED') || /WITH ANSWER/i.test(String(input)))
+  const text = (typeof input === 'string' ? input : JSON.stringify(input ?? '')).toUpperCase()
+  const words: readonly string[] = text.match(/PENDING|ANSWERED|DISMISSED|ARCHIVED/g) ?? []
+  const isBoth = words.includes('ARCHIVED') && (words.includes('ANSWERED') || /WITH ANSWER|"ANSWER":(?!NULL|FALSE)/.test(text))
   if (!isBoth) return standingAs(id, words[0] ?? 'PENDING')
   const { id: item } = await standingAs(id, 'ANSWERED')
   return desk.attention.archive('alice', item, by)
