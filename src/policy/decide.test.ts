@@ -177,6 +177,13 @@ describe('[D17] a call with several targets', () => {
     expect(decision.considered.map(({ id }) => id)).toContain('ask.R1')
   })
 
+  test('names the riskier one among equal words', () => {
+    const ask = rules('user', 'effect: ask, capability: fs.read')
+    const look = (target: string, also: string) => plan({ capability: 'fs.read', risk: 'R0', target, also: [also] })
+    for (const both of [look('/work/shop/a', '/work/shop/.env'), look('/work/shop/.env', '/work/shop/a')])
+      expect(decide(both, facts({ rules: ask }))).toMatchObject({ risk: 'R4', reason: expect.stringContaining('may hold passwords') })
+  })
+
   test('needs a grant for each', () => {
     const given = (...resources: string[]) => ({ grants: resources.map((resource) => grant({ resource })) })
     const risky = move('/work/shop/b/x.ts', { risk: 'R2' })

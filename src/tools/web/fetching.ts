@@ -1,6 +1,6 @@
 // From a URL to the page at its end: each redirect is a new request, checked like the first (T41).
 import { type Answered, send } from './request.ts'
-import { findTarget, type NoTarget, parseUrl, type Reach, type Target } from './target.ts'
+import { findTarget, hostOf, type NoTarget, parseUrl, type Reach, type Target } from './target.ts'
 
 const mostRedirects = 5
 const redirects: readonly number[] = [301, 302, 303, 307, 308]
@@ -23,6 +23,7 @@ export async function fetchPage(wanted: Wanted, reach: Reach): Promise<Page | No
     // An exemption is for who named that origin itself; a page elsewhere must not lead into it.
     const target = await findTarget(url, reach, { exempt: url.origin === wanted.url.origin })
     if ('why' in target) return noPage(target)
+    if (!isSameSite(url, wanted.url)) return elsewhere(url, wanted.url)
     const answer = await send(target, { ...wanted, headers: await headersOf(wanted, target) })
     if (!answer.ok) return answer
     const location = redirects.includes(answer.status) ? answer.headers.location : undefined
@@ -32,6 +33,18 @@ export async function fetchPage(wanted: Wanted, reach: Reach): Promise<Page | No
     url = next
   }
   return { ok: false, code: 'redirects', why: `${wanted.url.origin} leads on more than ${mostRedirects} times; that is given up.` }
+}
+
+/** The same host, with or without `www.`, and no other port; https instead of http is the same. */
+function isSameSite(one: URL, other: URL): boolean {
+  const site = (url: URL) => `${hostOf(url).replace(/^www\./, '')}:${url.port}`
+  return site(one) === site(other)
+}
+
+/** What was let through was a request to that site. Another one is a call of its own: rules and grants may say otherwise about it. */
+function elsewhere(url: URL, asked: URL): NoPage {
+  const why = `${asked.origin} leads on to another site, and nothing was asked there: ${url.href.slice(0, 500)} . Ask for that address itself if it is what you want.`
+  return { ok: false, code: 'elsewhere', why }
 }
 
 async function headersOf(wanted: Wanted, { url }: Target): Promise<Record<string, string>> {

@@ -170,6 +170,19 @@ describe('web_fetch', () => {
     }
   })
 
+  test('[T41] a redirect to another site is told and not followed: policy was asked about this one', async () => {
+    handler = (_request, response) => response.writeHead(302, { location: 'http://other.example/a?b=c' }).end()
+    const lookups: string[] = []
+    const lookup = async (host: string) => {
+      lookups.push(host)
+      return [host === 'other.example' ? '93.184.216.34' : '127.0.0.1']
+    }
+    const found = await run('web_fetch', { url: origin }, { rooms: { lookup, exempt: () => [origin] } })
+    expect(found).toMatchObject({ ok: false, code: 'elsewhere', text: expect.stringContaining('http://other.example/a?b=c . Ask') })
+    expect(seen).toHaveLength(1)
+    expect(lookups).toContain('other.example')
+  })
+
   test('[T40] a page elsewhere does not lead into what the person configured', async () => {
     const second = createServer((_request, response) => response.end('inner words'))
     await new Promise<void>((resolve) => second.listen(0, '127.0.0.1', resolve))
