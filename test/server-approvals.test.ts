@@ -278,6 +278,12 @@ describe('the inbox', () => {
     expect((await answer(question, { value: { chosen: 'tea' } })).status).toBe(410)
   })
 
+  test('[I7] a no in the inbox stays one, whatever else stands beside it', async () => {
+    const { session, id } = await asked()
+    await answer(id, { value: { approved: false, decision: 'allow' } })
+    expect(await lastLine(session)).toContain('"decision":"deny"')
+  })
+
   test('[I5, H26] an item is read, archived, taken out, answered; the list pages', async () => {
     const add = (key: string) =>
       hub.attention.add({ user: 'ada', type: 'DECISION', title: key, body: '', payload: { options: ['a', 'b'] }, key }, 'system')

@@ -114,7 +114,7 @@ async function answerItem(hub: Hub, caller: Caller, item: AttentionItem, given: 
 function decisionIn({ value, reason }: Given) {
   const { approved, ...more } = isObject(value) ? value : { approved: value }
   if (typeof approved !== 'boolean') throw new InvalidInput('/value/approved must be true or false', { path: '/value/approved' })
-  return check(newDecision, { decision: approved ? 'allow' : 'deny', ...more, ...(reason === undefined ? {} : { reason }) }, '/value')
+  return check(newDecision, { ...more, decision: approved ? 'allow' : 'deny', ...(reason === undefined ? {} : { reason }) }, '/value')
 }
 
 /** A text, {text} or {chosen}. */
