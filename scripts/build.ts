@@ -6,9 +6,9 @@
  */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundleSources, isFresh, sourceStamp } from '../bin/stamp.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -21,6 +21,21 @@ type Target = {
   readonly sources: readonly string[]
   readonly options: BuildOptions
   readonly copy: (folder: string) => void
+}
+
+/** Of the languages in which zod can word its errors only one is used; the others are half of its size. */
+const oneLocale: Plugin = {
+  name: 'one-locale',
+  setup(building) {
+    const namespace = 'one-locale'
+    building.onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, ({ importer, resolveDir }) =>
+      importer.includes(`${sep}zod${sep}`) ? { path: importer, namespace, pluginData: resolveDir } : null,
+    )
+    building.onLoad({ filter: /./, namespace }, ({ pluginData }) => ({
+      contents: "export { default as en } from '../locales/en.js'",
+      resolveDir: pluginData,
+    }))
+  },
 }
 
 const program: Target = {
@@ -37,6 +52,9 @@ const program: Target = {
     outExtension: { '.js': '.mjs' },
     // pg-native is optional inside pg; esbuild is needed by this script only; the keyring is native, and optional.
     external: ['pg-native', 'esbuild', '@napi-rs/keyring'],
+    // One other character, and the engine keeps the whole file in memory with two bytes for each.
+    charset: 'ascii',
+    plugins: [oneLocale],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
@@ -92,7 +110,12 @@ async function bundle(target: Target, folder: string): Promise<void> {
     write: false,
     ...target.options,
   })
-  for (const file of result.outputFiles ?? []) put(file.path, file.contents)
+  for (const { path, contents, text } of result.outputFiles ?? []) put(path, target.options.charset === 'ascii' ? ascii(text) : contents)
+}
+
+/** The bundler leaves regular expressions as they are, and there an escape means the same. */
+function ascii(text: string): string {
+  return text.replace(/[\u0080-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** The page may bring a service worker; it must be a file of its own. */
