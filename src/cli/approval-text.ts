@@ -1,7 +1,7 @@
 // How something that waits for a yes is shown in a terminal: what, why, what comes of it, the exact preview, until when. Pure.
 import { styleText } from 'node:util'
 import type { ApprovalBrief } from '../protocol/shapes.ts'
-import { safeText } from './output.ts'
+import { visible } from '../protocol/visible.ts'
 import { both } from './when.ts'
 
 export type Look = {
@@ -12,7 +12,7 @@ export type Look = {
   readonly lines?: number | undefined
 }
 
-/** Whole lines, without control characters of others. */
+/** Whole lines; what can't be seen in the words of others is written out. */
 export function approvalText(asked: Omit<ApprovalBrief, 'text'> & { readonly text?: string }, look: Look): string {
   const { risk, capability, target, why, consequences, alternatives, scopes } = asked
   const rows: readonly (readonly [string, string])[] = [
@@ -28,13 +28,13 @@ export function approvalText(asked: Omit<ApprovalBrief, 'text'> & { readonly tex
 }
 
 function indented(text: string): string {
-  return safeText(text).split('\n').join('\n          ')
+  return visible(text).split('\n').join('\n          ')
 }
 
 function previewLines(asked: { readonly id: string; readonly preview?: string | undefined }, look: Look): readonly string[] {
   const { preview = '' } = asked
   if (preview.trim() === '') return []
-  const all = safeText(preview).replace(/\n$/, '').split('\n')
+  const all = visible(preview).replace(/\n$/, '').split('\n')
   const lines = all.slice(0, look.lines ?? all.length)
   const isDiff = look.colours && all.some((line) => line.startsWith('@@ '))
   const rest = all.length - lines.length

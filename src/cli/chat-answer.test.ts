@@ -67,10 +67,10 @@ describe('an approval in a terminal', () => {
   test('colours a diff, and lets nothing of others steer the terminal', () => {
     const preview = '--- a\n+++ b\n@@ -1 +1 @@\n-old\u001b[2J\n+new\u202e\n'
     const text = approvalText({ ...asked, preview, why: 'x\u001b]0;owned\u0007\ny' }, { now, colours: true })
-    expect(text).toContain('| \u001b[31m-old[2J\u001b[39m\n')
-    expect(text).toContain('| \u001b[32m+new\u001b[39m')
+    expect(text).toContain('| \u001b[31m-old\\u{1b}[2J\u001b[39m\n')
+    expect(text).toContain('| \u001b[32m+new\\u{202e}\u001b[39m')
     expect(text).toContain('| --- a\n')
-    expect(text).toContain('why     x]0;owned\n          y')
+    expect(text).toContain('why     x\\u{1b}]0;owned\\u{7}\n          y')
     expect(text).not.toContain('\u001b]')
   })
 })

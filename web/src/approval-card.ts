@@ -3,6 +3,7 @@
 
 import { headline } from '../../src/protocol/asks-elsewhere.ts'
 import type { OpenApproval } from '../../src/protocol/view.ts'
+import { visible } from '../../src/protocol/visible.ts'
 import { el, type Piece, say } from './dom.ts'
 import type { Decision } from './hub.ts'
 import { icon } from './icons.ts'
@@ -35,9 +36,9 @@ export function approvalPiece(asked: OpenApproval, shown: ApprovalShown): Piece 
 }
 
 function makeCard(asked: OpenApproval, { name, acts, open }: ApprovalShown): HTMLElement {
-  const title = el('h3', { id: `a-${asked.id}`, dir: 'auto' }, headline(asked))
+  const title = el('h3', { id: `a-${asked.id}`, dir: 'auto' }, visible(headline(asked)))
   const head = el('div', { class: 'head' }, icon('ask'), words.needsYes(name), el('span', { class: 'until' }))
-  const box = asked.preview?.trim() ? previewBox(asked.preview) : null
+  const box = asked.preview?.trim() ? previewBox(visible(asked.preview)) : null
   const scope = scopeSelect(asked)
   const since = performance.now()
   const allow = el('button', { type: 'button', class: 'primary', 'data-focus': `${asked.id} allow` }, allowWord(scope.value))
@@ -67,7 +68,7 @@ function facts(asked: OpenApproval): HTMLElement {
     [words.risk, `${asked.risk} · ${asked.tool}`],
   ]
   const told = rows.filter(([, text]) => text.trim() !== '')
-  return el('dl', { class: 'facts' }, ...told.flatMap(([label, text]) => [el('dt', {}, label), el('dd', { dir: 'auto' }, text)]))
+  return el('dl', { class: 'facts' }, ...told.flatMap(([label, text]) => [el('dt', {}, label), el('dd', { dir: 'auto' }, visible(text))]))
 }
 
 /** The first is the narrowest and the one that is meant when nothing is chosen. */
