@@ -65,7 +65,9 @@ async function judge(gate: Gate, call: Call, context: ToolContext): Promise<Judg
     const plan = await withoutSecrets(made, gate.seal)
     const missing = missingCapability(tool, plan, context.agent.pledge)
     if (missing !== null) return { refusal: unpledged(plan, missing, context) }
-    return { tool, plan, touches: [made.target, ...(made.also ?? [])], decision: await gate.policy.check(plan, whereOf(context)) }
+    // Judged as it is: what is taken out as a secret could be what a rule is about.
+    const decision = await gate.policy.check(made, whereOf(context))
+    return { tool, plan, touches: [made.target, ...(made.also ?? [])], decision }
   } catch (thrown) {
     context.signal.throwIfAborted()
     const text = `Not run: whether ${tool.name} may do this could not be found out (${messageOf(thrown).slice(0, 300)}).`

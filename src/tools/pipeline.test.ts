@@ -303,6 +303,14 @@ describe('[T13] an answer brings along', () => {
     expect(await probe.call({}, { permit: permit(checked) })).toMatchObject({ ok: true })
   })
 
+  test('policy judges the call as it is, with what is taken out of it for others', async () => {
+    const seal = async (text: string) => text.replaceAll('rm', '{{secret:key}}')
+    const plan = async () => ({ target: 'KEY=rm; $KEY -r x', risk: 'R2' as const, outward: false, destructive: false, consequences: 'x' })
+    const probe = withProbe({ plan }, { seal, policy: policyThat(({ target }) => (target.includes('rm') ? 'deny' : 'allow')) })
+    expect(await probe.check()).toMatchObject({ effect: 'deny' })
+    expect(await probe.call()).toMatchObject({ ok: false, code: 'denied' })
+  })
+
   test('beginning and end of what is long, where a tool wants both', async () => {
     const probe = withProbe({ outputLimit: 20, outputTail: 8, run: async () => done(`${'a'.repeat(1000)}the end!`) })
     const { text } = await probe.call()
