@@ -80,6 +80,16 @@ describe('file_write', () => {
     expect(statSync(file('dos.txt')).mode & 0o777).toBe(0o750)
   })
 
+  test('[T10] what a file holds already is no change: nobody is asked, and what came in between is not written over', async () => {
+    write('same.txt', 'one\n')
+    const planned = await plan('file_write', { path: 'same.txt', text: 'one\n' })
+    expect(planned).toMatchObject({ risk: 'R0', consequences: 'Nothing: same.txt has exactly this content already.' })
+    write('same.txt', 'other\n')
+    const late = await run('file_write', { path: 'same.txt', text: 'one\n' }, { binding: planned.binding ?? '' })
+    expect(late).toMatchObject({ ok: false, code: 'stale' })
+    expect(read('same.txt')).toBe('other\n')
+  })
+
   test('[T11] the same call again after a crash is known, another one is not', async () => {
     const input = { path: 'x.txt', text: 'one' }
     const first = await run('file_write', input, { key: 'trn_9/a' })

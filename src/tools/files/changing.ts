@@ -61,7 +61,7 @@ export function changeTool<Input>(means: ChangeMeans, { want, ...definition }: D
   })
 }
 
-/** A call that can't be done is planned as what it is: nothing happens, and no person is asked about it. */
+/** A call that can't be done, or changes nothing, is planned as what it is: nothing happens, and no person is asked about it. */
 async function planOf(wanted: Wanted | NoTarget, input: unknown, context: ToolContext): Promise<Omit<Plan, 'tool' | 'capability'>> {
   const usual = { outward: false, destructive: false }
   if ('why' in wanted) {
@@ -74,6 +74,10 @@ async function planOf(wanted: Wanted | NoTarget, input: unknown, context: ToolCo
     }
   }
   const { target, to } = wanted
+  if (isSame(wanted)) {
+    const consequences = `Nothing: ${target.shown} has exactly this content already.`
+    return { ...usual, target: target.real, risk: 'R0', consequences, binding: bindingOf(wanted) }
+  }
   const undo = 'What was there is kept and can be brought back.'
   const preview = to ? `${target.shown} -> ${to.shown}` : previewOf(versionsOf(wanted), mostPreview)
   const byItself = [target, to].find((one) => one && runsByItself(one.real))
