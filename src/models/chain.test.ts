@@ -337,3 +337,28 @@ test('F08: a call costs one request and nothing that is made anew; the bench mea
   for (let call = 0; call < 100; call++) expect(await ask(models)).toMatchObject({ ok: true, model: 'ollama/a' })
   expect([asked.length, server.count]).toEqual([100, 100])
 })
+
+describe('when nothing answers', () => {
+  test('[D13] the first answer afterwards says that it is over, once, to whom it had failed', async () => {
+    let isDown = true
+    const { models } = await world('openai/a', () => (isDown ? { status: 503 } : { text: 'here' }), { retries: 0 })
+    const of = (user: string) => ask(models, { spender: { user, project: 'p', session: 's', run: 'r' } })
+    expect(await of('ada')).toMatchObject({ ok: false, code: 'overloaded' })
+    isDown = false
+    const notices = []
+    for (const user of ['bob', 'ada', 'ada']) {
+      const reply = await of(user)
+      notices.push(reply.ok ? (reply.notice ?? null) : reply.code)
+    }
+    expect(notices).toEqual([null, 'The models answer again.', null])
+  })
+
+  test('[D13] what is wrong with the request or the account is no outage', async () => {
+    let status = 400
+    const { models } = await world('openai/a', () => (status === 200 ? { text: 'here' } : { status, message: 'no' }), { retries: 0 })
+    const replies = []
+    for (status of [400, 402, 200]) replies.push(await ask(models))
+    expect(replies.map(({ ok }) => ok)).toEqual([false, false, true])
+    expect(replies.at(-1)).not.toHaveProperty('notice')
+  })
+})

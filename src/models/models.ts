@@ -28,6 +28,7 @@ import { openCooldowns } from './cooldown.ts'
 import { inspectModels } from './inspect.ts'
 import { type Limit, openLimit } from './limit.ts'
 import { failure, type ModelReply, type ModelRequest, type StreamOptions, type Tier } from './message.ts'
+import { openOutages } from './outage.ts'
 import type { Limits } from './provider.ts'
 import { keepChain, keepLearned, type ModelStore, nothingStored, readStored, type Stored } from './stored.ts'
 import { type ModelsView, type Tested, testModel, viewOf } from './view.ts'
@@ -93,6 +94,7 @@ type State = { stored: Stored; chains: Chains }
 export function openModels(settings: ModelSettings, options: ModelsOptions): Models {
   const state: State = { stored: nothingStored, chains: chooseModels(settings) }
   const room = roomOf(state, options)
+  const outages = openOutages(options.clock)
   if (describeChoices(state.chains) !== '') room.log('info', 'models chosen', { models: describeChoices(state.chains) })
   const reload = async () => {
     const stored = await readStored(options.store ?? null, options.keyOf ?? null)
@@ -105,7 +107,7 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
       if ('ok' in chain) return chain
       const reply = await askChain(room, chain, { request, asked })
       await keepLost(room, request, reply)
-      return reply
+      return asked.priority === 'person' ? outages.after(reply, request.spender?.user ?? '') : reply
     },
     modelOf: (tier) => state.chains[tier][0]?.name ?? null,
     windowOf: (model) => room.catalogue.windowOf(model),
