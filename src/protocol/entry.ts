@@ -42,6 +42,8 @@ export type MessageBody = {
   readonly voice?: boolean
   /** The absolute folder that the person's terminal stood in; what they name relatively is meant from there. */
   readonly folder?: string
+  /** What the person said that led to it, where an agent orders it for them. Set by the hub's own engines alone, and for a reviewer. */
+  readonly said?: readonly string[]
 }
 /** Work that another lane asks for; its answer goes to replyTo. */
 export type RequestBody = { readonly kind: 'request'; readonly text: string; readonly data?: JsonObject }

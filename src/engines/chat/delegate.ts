@@ -9,6 +9,7 @@ import type { WorkerLink } from '../../work/work.ts'
 import { type Action, fieldOf } from '../action/action.ts'
 import type { Acting, Applied } from '../action/loop.ts'
 import { told } from '../action/speak.ts'
+import { saidIn } from '../turn/said.ts'
 
 export type DelegateRooms = {
   readonly agents: Pick<Agents, 'find' | 'roster'>
@@ -33,7 +34,8 @@ export async function delegate(rooms: DelegateRooms, action: Action, acting: Act
     )
     turn.note(`${name}-link`, { type: 'worker-linked', data: link })
     mind.pass(link.worker, [`process:${turn.process.id}`])
-    turn.post(`${name}-prompt`, laneOf(link.worker), { kind: 'message', session: link.session, text: fieldOf(action, 'prompt') ?? '' })
+    const text = fieldOf(action, 'prompt') ?? ''
+    turn.post(`${name}-prompt`, laneOf(link.worker), { kind: 'message', session: link.session, text, said: saidIn(acting.entries) })
   } catch (thrown) {
     if (thrown instanceof StepFailed) return { end: false, text: `It could not be done: ${thrown.message}`, isWrong: true }
     throw thrown

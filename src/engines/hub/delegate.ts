@@ -7,6 +7,7 @@ import { type ChannelMode, channelModes, type Linked, type Work, type WorkerLink
 import { type Action, fieldOf, textsOf } from '../action/action.ts'
 import type { Acting, Applied } from '../action/loop.ts'
 import { told } from '../action/speak.ts'
+import { saidIn } from '../turn/said.ts'
 import { findProject, makeProject, type Plan, projectName } from './project.ts'
 import { type Chosen, propose, put } from './propose.ts'
 import { placeOf, type RootRules, type Roots, rootsFor, type Said } from './roots.ts'
@@ -188,7 +189,7 @@ async function send(rooms: DelegateRooms, acting: Acting, { project, title, text
       return { end: false, text: 'That project works for this conversation already; it can only be answered, not ordered.', isWrong: true }
     turn.note(`${name}-link`, { type: 'worker-linked', data: link })
     mind.pass(worker, [`process:${turn.process.id}`])
-    turn.post(`${name}-goal`, laneOf(worker), { kind: 'message', session, text })
+    turn.post(`${name}-goal`, laneOf(worker), { kind: 'message', session, text, said: saidIn(acting.entries) })
     return told(acting, said, {})
   } catch (thrown) {
     return notDone(thrown)

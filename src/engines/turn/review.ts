@@ -9,6 +9,7 @@ import type { Review } from '../../policy/review.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import { spenderOf } from './ask.ts'
 import { noteSpent, type Paid } from './model.ts'
+import { saidIn } from './said.ts'
 
 export type ReviewRooms = {
   /** Absent: nobody reviews, so the person is asked. */
@@ -31,8 +32,6 @@ export type Reviewing = {
 const longestMs = 60_000
 /** What is longer is not looked at in part. */
 const mostTarget = 20_000
-const mostWords = 20
-const mostWord = 8_000
 const mostWhy = 300
 const toolName = 'verdict'
 
@@ -96,7 +95,7 @@ const tool = {
 }
 
 function requestOf(turn: Turn, { request, entries, localOnly }: Reviewing): ModelRequest {
-  const shown = JSON.stringify({ person: wordsOf(entries), action: actionOf(request.plan) }, null, 1)
+  const shown = JSON.stringify({ person: saidIn(entries), action: actionOf(request.plan) }, null, 1)
   return {
     tier: 'light',
     messages: [
@@ -109,12 +108,6 @@ function requestOf(turn: Turn, { request, entries, localOnly }: Reviewing): Mode
     spender: spenderOf(turn),
     ...(localOnly ? { localOnly } : {}),
   }
-}
-
-/** Of the person alone: what agents say to each other is no order of theirs. */
-function wordsOf(entries: readonly Entry[]): readonly string[] {
-  const said = entries.flatMap(({ body, from }) => (body.kind === 'message' && from.startsWith('user:') ? [body.text] : []))
-  return said.slice(-mostWords).map((text) => text.slice(0, mostWord).toWellFormed())
 }
 
 function actionOf({ tool: name, capability, target, also, consequences, preview, why }: Plan) {
