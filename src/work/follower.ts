@@ -48,15 +48,35 @@ export async function openFollower(rooms: FollowerRooms): Promise<{ close(): Pro
   }
 }
 
+/** A journal that can't be read for a moment is read on later: nobody who waits for a report may be left alone (K1). */
 async function follow(rooms: FollowerRooms, from: number, signal: AbortSignal): Promise<void> {
-  for await (const events of rooms.journal.follow(from, { signal })) {
-    const last = events.at(-1)
-    const telling = events.filter(mayTell)
-    if (!last || telling.length === 0) continue
-    while (!signal.aborted) {
-      if (await tellAll(rooms, telling, last.cursor)) break
+  const place = { at: from }
+  while (!signal.aborted) {
+    try {
+      await followOn(rooms, place, signal)
+      return
+    } catch (thrown) {
+      rooms.log('error', 'the journal can not be followed for reports of workers; it is tried again', { error: messageOf(thrown) })
       await pause(rooms.clock, signal)
     }
+  }
+}
+
+async function followOn(rooms: FollowerRooms, place: { at: number }, signal: AbortSignal): Promise<void> {
+  for await (const events of rooms.journal.follow(place.at, { signal })) {
+    const last = events.at(-1)
+    const telling = events.filter(mayTell)
+    if (last && telling.length > 0) await tellSurely(rooms, telling, { cursor: last.cursor, signal })
+    if (last && !signal.aborted) place.at = last.cursor
+  }
+}
+
+type Telling = { readonly cursor: number; readonly signal: AbortSignal }
+
+async function tellSurely(rooms: FollowerRooms, telling: readonly Event[], { cursor, signal }: Telling): Promise<void> {
+  while (!signal.aborted) {
+    if (await tellAll(rooms, telling, cursor)) return
+    await pause(rooms.clock, signal)
   }
 }
 
