@@ -236,6 +236,11 @@ describe('trees', () => {
 })
 
 describe('records', () => {
+  test('no field has a name that every object has', async () => {
+    const made = await run('records_fields', { path: 'a.yaml', add: [{ name: 'constructor' }] })
+    expect(made).toMatchObject({ ok: false, text: expect.stringContaining('a name that a field can not have') })
+  })
+
   const fields = [
     { name: 'item', required: true },
     { name: 'price', type: 'number' },

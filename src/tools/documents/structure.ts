@@ -28,7 +28,11 @@ export type TreeState = { readonly kind: 'tree'; readonly title?: string | undef
 export const cell = z.union([z.string().max(longestText), z.number(), z.boolean(), z.null()])
 export const fieldTypes = ['text', 'number', 'boolean', 'date'] as const
 export const field = z.strictObject({
-  name: z.string().regex(/^[\p{L}][\p{L}\p{N} _-]{0,63}$/u),
+  // What every object has by itself, such as "constructor", would be found in rows that have no such value.
+  name: z
+    .string()
+    .regex(/^[\p{L}][\p{L}\p{N} _-]{0,63}$/u)
+    .refine((name) => !(name in {}), 'is a name that a field can not have; choose another'),
   type: z.enum(fieldTypes).default('text'),
   required: z.boolean().optional(),
 })

@@ -21,6 +21,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Plan } from '../../policy/decision.ts'
 import { contextFor } from '../testing.ts'
 import type { Outcome, ToolContext } from '../tool.ts'
+import { edited } from './edits.ts'
 import { changingFileTools, folderPast } from './files.ts'
 import { openFolder, put, Stale } from './folder.ts'
 import { realView } from './place.ts'
@@ -411,4 +412,13 @@ test('[T11] the same bytes kept twice at once are kept once, whole', async () =>
   const names = await Promise.all(Array.from({ length: 8 }, () => past.keep(bytes)))
   expect(new Set(names).size).toBe(1)
   expect(Buffer.compare((await past.bytes(names[0] ?? '')) ?? Buffer.alloc(0), bytes)).toBe(0)
+})
+
+test('[T10] the nearest place is found soon, however much is wanted in however long a file', () => {
+  const line = (at: number, word: string) => `row ${at % 7} of the ${word} table, with a value and a comment`
+  const text = Array.from({ length: 20_000 }, (_, at) => line(at, 'long')).join('\n')
+  const old = Array.from({ length: 2_000 }, (_, at) => line(at, 'other')).join('\n')
+  const began = performance.now()
+  expect(edited(text, [{ old, new: '' }])).toMatchObject({ why: expect.stringContaining('Nearest to it are lines 1 to ') })
+  expect(performance.now() - began).toBeLessThan(5_000)
 })

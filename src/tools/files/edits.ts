@@ -85,21 +85,21 @@ function notFound(text: string, old: string): string {
 
 const mostCompared = 20_000
 const mostShown = 30
+/** Of the wanted lines so many decide: a hundred lines against a long file would take minutes. */
+const mostSought = 20
 
 type Near = { readonly from: number; readonly to: number; readonly text: string }
 
 /** The lines that share most words with the wanted ones, as many lines as these; null when nothing is alike. */
 function nearest(lines: readonly string[], wanted: readonly string[]): Near | null {
-  const trimmed = wanted.map((line) => line.trim())
-  const first = trimmed.findIndex((line) => line !== '')
+  const first = wanted.findIndex((line) => line.trim() !== '')
   if (first < 0) return null
+  const sought = wanted.slice(first, first + mostSought).map(lineOf)
+  const there = lines.slice(0, mostCompared).map(lineOf)
   let best = { score: 0.3, at: -1 }
-  for (let at = 0; at < Math.min(lines.length, mostCompared); at++) {
-    const anchor = likeness(lines[at]?.trim() ?? '', trimmed[first] ?? '')
-    if (anchor <= 0.3) continue
-    const score =
-      trimmed.slice(first).reduce((sum, line, offset) => sum + likeness(lines[at + offset]?.trim() ?? '', line), 0) /
-      (trimmed.length - first)
+  for (const [at, line] of there.entries()) {
+    if (likeness(line, sought[0]) <= 0.3) continue
+    const score = sought.reduce((sum, one, offset) => sum + likeness(there[at + offset], one), 0) / sought.length
     if (score > best.score) best = { score, at }
   }
   if (best.at < 0) return null
@@ -109,12 +109,20 @@ function nearest(lines: readonly string[], wanted: readonly string[]): Near | nu
 }
 
 /** 0 to 1: the share of words that both have. */
-function likeness(one: string, other: string): number {
-  if (one === other) return 1
-  const [a, b] = [wordsOf(one), wordsOf(other)]
+function likeness(one: Line = none, other: Line = none): number {
+  if (one.text === other.text) return 1
+  const [a, b] = [one.words, other.words]
   if (a.size === 0 || b.size === 0) return 0
   const both = [...a].filter((word) => b.has(word)).length
   return (2 * both) / (a.size + b.size) - 0.01
+}
+
+type Line = { readonly text: string; readonly words: ReadonlySet<string> }
+const none: Line = { text: '', words: new Set() }
+
+function lineOf(given: string): Line {
+  const text = given.trim()
+  return { text, words: wordsOf(text) }
 }
 
 function wordsOf(line: string): ReadonlySet<string> {
