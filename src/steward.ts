@@ -4,15 +4,18 @@
 //   server    a request or frame becomes an entry: its sender is known, its id is the client's          (server/post.ts)
 //   lanes     the entry goes into the mailbox of the session's process, durable before it is acknowledged (lanes/lanes.ts)
 //   turn      the lane takes what waits and runs the process's engine over it                            (lanes/turn.ts)
-//   engine    the one named by the agent; every effect is a step of the turn                             (engines/quick)
-//   context   what the model is given, within its budget                                                 (context)
-//   models    the call; words stream live past the journal, the result is recorded                       (models)
-//   tools     what the model asked for, checked, run, recorded                                           (tools)
+//   engine    the one named by the agent; every effect is a step of the turn                             (engines/hub, chat, quick)
+//   context   what the model is given, within its budget, and the exact account of it                     (context)
+//   models    the call, within what may be spent; words stream live past the journal                      (models, policy/budget.ts)
+//   policy    whether a call of a tool may run, is asked first, or never happens                          (policy)
+//   tools     what the model asked for: checked, run, recorded; secrets only at the moment of use         (tools, secrets)
+//   work      what a worker has to say becomes an entry of whoever ordered the work                       (work)
 //   journal   what happened, one commit a tick                                                           (journal, store/sqlite)
 //   feed      followers hear it from their cursor: sockets, streams, projections                         (server/feed.ts, scopes)
 //
 // Order of opening: what others lean on first. The server listens before unfinished lanes are looked at, so that a long queue
 // delays no answer. Order of closing: the other way round; what is cut short is done again at the next start.
+// Beside this file: families.ts (tools that speak for rooms), treasury.ts (secrets and money), doctor.ts (what is wrong).
 
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir, userInfo } from 'node:os'
