@@ -1,17 +1,19 @@
 /**
  * `npm run torture`: the heart under far more than a test run has time for. Thousands of fuzzed lives over every store, then a
- * thousand SIGKILLs on a real process; `-- --mutations` runs the deliberate bugs, `-- --seeds N`, `-- --kills N`, `-- --from SEED`
- * change how much. Says its seeds, and ends with one line.
+ * thousand SIGKILLs on a real process, and 60 on the whole program in the middle of main jobs; `-- --mutations` runs the deliberate
+ * bugs, `-- --seeds N`, `-- --kills N`, `-- --jobs N` (kills in main jobs), `-- --from SEED` change how much. Says its seeds, and ends with one line.
  */
 import { parseArgs } from 'node:util'
 import { type StoreKind, story } from '../test/heart/fuzz.ts'
 import { type KillMode, survive } from '../test/heart/kill.ts'
 import { hunt, mutations } from '../test/heart/mutations.ts'
+import { survive as surviveJobs } from '../test/main-job/survive.ts'
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '2000' },
     kills: { type: 'string', default: '1000' },
+    jobs: { type: 'string', default: '60' },
     from: { type: 'string', default: String(1 + Math.floor(Math.random() * 1e6)) },
     mutations: { type: 'boolean', default: false },
   },
@@ -20,7 +22,7 @@ const from = whole('from')
 const say = (line: string) => process.stdout.write(`${line}\n`)
 let failures = 0
 
-function whole(name: 'seeds' | 'kills' | 'from'): number {
+function whole(name: 'seeds' | 'kills' | 'jobs' | 'from'): number {
   const value = Number(values[name])
   if (Number.isSafeInteger(value) && value >= 0) return value
   process.stderr.write(`--${name} ${values[name]}: a whole number from 0 is wanted\n`)
@@ -49,6 +51,12 @@ async function kill(mode: KillMode, kills: number): Promise<void> {
   }
 }
 
+async function killInJobs(kills: number): Promise<void> {
+  const told = await surviveJobs({ seed: from, kills, tell: say })
+  say(`kills in main jobs of seed ${from}: ${told.kills}, ${told.jobs} jobs`)
+  if (told.problems.length > 0) fail(`kills in main jobs of seed ${from}`, told.problems)
+}
+
 function fail(what: string, problems: readonly string[]): void {
   failures += 1
   say(`FAIL ${what}\n${problems.map((problem) => `     ${problem}`).join('\n')}`)
@@ -73,6 +81,8 @@ if (values.mutations) {
   await kill('work', Math.ceil(kills * 0.6))
   await kill('recovery', Math.ceil(kills * 0.25))
   await kill('wal', Math.ceil(kills * 0.15))
-  say(`torture: seeds from ${from}: ${done.join(', ')}; ${kills} kills; ${failures} failures`)
+  const jobs = whole('jobs')
+  await killInJobs(jobs)
+  say(`torture: seeds from ${from}: ${done.join(', ')}; ${kills} kills, ${jobs} in main jobs; ${failures} failures`)
 }
 process.exitCode = failures > 0 ? 1 : 0

@@ -63,7 +63,7 @@ export interface Turn {
    */
   read<T extends Json>(name: string, look: () => Promise<T>): Promise<T>
   /** An effect that must not happen twice (L5). */
-  once<T extends Json>(name: string, act: (act: Act) => Promise<T>, options?: { readonly reconcile?: Reconcile<T> }): Promise<Once<T>>
+  once<T extends Json>(name: string, act: (act: Act) => Promise<T>, options?: OnceOptions<T>): Promise<Once<T>>
   /** A safe point: work that came in meanwhile and is of the turn's own sender. Recorded under the name. */
   arrivals(safePoint: string): readonly Entry[]
   /** Opens a question, a delegation or a timer in one commit; wait for it by its id. */
@@ -96,6 +96,9 @@ export type Act = {
 }
 
 export type Once<T> = { readonly was: 'done'; readonly value: T } | { readonly was: 'assumed' } | { readonly was: 'abandoned' }
+
+/** `words`: what it does, as the person is asked when nobody else can tell whether it happened; the step's name where there are none. */
+export type OnceOptions<T> = { readonly reconcile?: Reconcile<T>; readonly words?: string }
 
 /** Finds out whether the effect with that key happened. Must not change anything. */
 export type Reconcile<T> = (

@@ -3,7 +3,7 @@
 import { messageOf } from '../base/errors.ts'
 import { isObject, type Json, jsonCopy } from '../base/json.ts'
 import { draft } from './draft.ts'
-import { type Act, type Answer, NotDone, type Once, type Reconcile, StepFailed, Stopped } from './engine.ts'
+import { type Act, type Answer, NotDone, type Once, type OnceOptions, type Reconcile, StepFailed, Stopped } from './engine.ts'
 import type { Recorded, StepKind } from './events.ts'
 import { type Run, subMark } from './running.ts'
 import type { NameRecord } from './state.ts'
@@ -44,7 +44,7 @@ export async function read<T extends Json>(run: Run, name: string, look: () => P
 export async function once<T extends Json>(
   run: Run,
   name: string,
-  given: { readonly act: Does<T>; readonly reconcile?: Reconcile<T> },
+  { act, ...how }: { readonly act: Does<T> } & OnceOptions<T>,
 ): Promise<Once<T>> {
   const named: Named = { name, kind: 'once' }
   const found = enterStep(run, named)
@@ -56,10 +56,10 @@ export async function once<T extends Json>(
   for (;;) {
     if (again) {
       attempt += 1
-      const value = await performOnce(run, named, { act: given.act, attempt })
+      const value = await performOnce(run, named, { act, attempt })
       if (value.known) return { was: 'done', value: value.value }
     }
-    const outcome = await findOut(run, { name, attempt, ...(given.reconcile && { reconcile: given.reconcile }) })
+    const outcome = await findOut(run, { name, attempt, ...how })
     if (outcome === 'again') again = true
     else return outcome
   }
@@ -209,9 +209,9 @@ const choices = { yes: 'Yes, it happened', again: 'No, do it again', leave: 'Lea
 /** After a crash or an unclear error: the step's own way to find out, else the person's word. Its names belong to the step (T14). */
 async function findOut<T extends Json>(
   run: Run,
-  given: { readonly name: string; readonly attempt: number; readonly reconcile?: Reconcile<T> },
+  given: { readonly name: string; readonly attempt: number } & OnceOptions<T>,
 ): Promise<Once<T> | 'again'> {
-  const { name, attempt, reconcile } = given
+  const { name, attempt, reconcile, words = name } = given
   if (reconcile) {
     const result = await lookUp(run, { name, attempt, reconcile })
     if (result.found === 'not-done') return 'again'
@@ -220,7 +220,7 @@ async function findOut<T extends Json>(
       return { was: 'done', value: result.value }
     }
   }
-  const answer = await ask(run, `${name}${subMark}asked-${attempt}`, { what: question(name), wake: false })
+  const answer = await ask(run, `${name}${subMark}asked-${attempt}`, { what: question(words), wake: false })
   if (answer.kind !== 'answer') throw new Error('a question that nothing wakes ended without an answer')
   return decided(run, name, answer)
 }
@@ -247,10 +247,10 @@ function keyOf(run: Run, name: string): string {
   return `${run.turn().id}/${name}`
 }
 
-function question(name: string) {
+function question(words: string) {
   return {
     kind: 'question' as const,
-    text: `I was interrupted while doing "${name}", and can't tell whether it happened. Did it?`,
+    text: `I was interrupted while doing "${words}", and can't tell whether it happened. Did it?`,
     options: Object.values(choices).map((label) => ({ label })),
   }
 }

@@ -1,6 +1,6 @@
 // The tool calls of one round: each is checked, asked for where policy wants it, run as a step of its own, and gets exactly one
 // result (E1, E2). What the results bring with them is laid on the turn's mind.
-import { canonical } from '../../base/json.ts'
+import { canonical, type Json } from '../../base/json.ts'
 import { type Act, type Once, StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../models/message.ts'
 import type { LoopVerdict } from '../../policy/loop-guard.ts'
@@ -132,7 +132,7 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard, entries }:
       acting.progress(progressOf(running.call))
       return rooms.tools.call(callOf(running), { ...contextOf(running, acting), ...(permit ? { permit } : {}) })
     }
-    return effect === 'once' ? onceResult(turn.once(name, act)) : turn.step(name, effect, act)
+    return effect === 'once' ? onceResult(turn.once(name, act, { words: progressOf(running.call) })) : turn.step(name, effect, act)
   }
 
   /** Recorded, so that a replay asks what was asked. */
@@ -260,6 +260,10 @@ async function onceResult(once: Promise<Once<ToolResult>>): Promise<ToolResult> 
 
 /** "file_read src/db.ts" */
 function progressOf({ name, input }: Complete): string {
-  const first = Object.values(input).find((value) => typeof value === 'string' && value !== '')
-  return first === undefined ? name : `${name} ${String(first).slice(0, 80)}`
+  const first = Object.values(input).find((value) => (typeof value === 'string' || Array.isArray(value)) && value.length > 0)
+  return first === undefined ? name : `${name} ${[first].flat().map(wordOf).join(' ').slice(0, 80).toWellFormed()}`
+}
+
+function wordOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
