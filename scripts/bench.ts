@@ -16,10 +16,12 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../src/base/root.ts'
+import { calls } from './bench/calls.ts'
 import { durable } from './bench/durable.ts'
 import { type Accepted, type Figure, head, isHeld, isLost, lineOf } from './bench/figure.ts'
 import { long } from './bench/long.ts'
 import type { Part } from './bench/part.ts'
+import { pieces } from './bench/pieces.ts'
 import { openPlace } from './bench/place.ts'
 import { policy } from './bench/policy.ts'
 import { requests } from './bench/requests.ts'
@@ -28,8 +30,10 @@ import { rules } from './bench/rules.ts'
 import { sockets } from './bench/sockets.ts'
 import { start } from './bench/start.ts'
 import { turns } from './bench/turns.ts'
+import { waiting } from './bench/waiting.ts'
+import { working } from './bench/working.ts'
 
-const parts: readonly Part[] = [start, turns, durable, rules, policy, requests, sockets, long, restart]
+const parts: readonly Part[] = [start, turns, calls, waiting, durable, rules, policy, pieces, working, requests, sockets, long, restart]
 const acceptedFile = join(packageRoot, 'bench', 'accepted.json')
 
 const { values: asked } = parseArgs({

@@ -5,7 +5,7 @@ export type Hold = { readonly most: number } | { readonly least: number }
 export type Figure = {
   /** Stands in bench/accepted.json too: change it, and its history is lost. */
   readonly name: string
-  readonly unit: 'µs' | 'ms' | '/s' | 'MB' | '' | '%'
+  readonly unit: 'µs' | 'ms' | '/s' | 'MB' | 'bytes' | '' | '%'
   readonly ours: number
   /** The same work with nothing of ours in between; null: there is none. */
   readonly floor: number | null

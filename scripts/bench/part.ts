@@ -16,24 +16,36 @@ export type Part = { readonly name: string; readonly run: (at: At) => Promise<re
 export const words = 'A line of about the length that people write in a chat, and an answer of the same length. $n'
 
 /** A message whose answer is waited for. */
-export function turnIn(hub: Hub, session: string): Ask {
+export function turnIn(hub: Hub, session: string, text = words): Ask {
   return {
     method: 'POST',
     path: `/api/sessions/${session}/messages`,
     headers: { ...hub.headers, Prefer: 'wait=30' },
-    body: JSON.stringify({ id: '$n', text: words }),
+    body: JSON.stringify({ id: '$n', text }),
   }
 }
 
 export const settled = '"status":"settled"'
 
+export type Driving = {
+  readonly clients: number
+  /** Of each client. */
+  readonly warm: number
+  /** Of all together. */
+  readonly count: number
+  /** Who answers; left out: who does by default. */
+  readonly agent?: string
+  /** What is said (model.ts). */
+  readonly text?: string
+}
+
 /** So many turns by so many clients, each in a session of its own. */
-export async function driveTurns(at: At, hub: Hub, given: { readonly clients: number; readonly warm: number; readonly count: number }) {
-  const sessions = await newSessions(hub, given.clients)
+export async function driveTurns(at: At, hub: Hub, given: Driving) {
+  const sessions = await newSessions(hub, given.clients, given.agent === undefined ? {} : { agent: given.agent })
   return at.place.load({
     kind: 'http',
     address: hub.address,
-    clients: sessions.map((session) => [turnIn(hub, session)]),
+    clients: sessions.map((session) => [turnIn(hub, session, given.text)]),
     warm: given.warm * given.clients,
     count: given.count,
     expect: settled,

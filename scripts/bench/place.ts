@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/base/root.ts'
-import { openClient } from './client.ts'
+import { type Ask, openClient } from './client.ts'
 import type { Job, Result } from './load.ts'
 
 export type Started = {
@@ -29,8 +29,8 @@ export type Place = {
   /** Runs one of scripts/bench to its end, and gives what it printed, parsed. */
   run<T>(script: string, args: readonly string[], input?: string): Promise<T>
   load<J extends Job>(job: J): Promise<Result<J>>
-  /** `npm start` on that home, without npm; with `model`, its models are that scripted server. */
-  hub(home: string, model?: string): Promise<Hub>
+  /** `npm start` on that home, without npm; with `model`, its models are that scripted server. `env`: over what it gets else. */
+  hub(home: string, model?: string, env?: Readonly<Record<string, string>>): Promise<Hub>
   rulesHub(home: string): Promise<Hub>
   /** The scripted model server; its address without a path. */
   model(): Promise<Started & { readonly address: string }>
@@ -81,17 +81,17 @@ export function openPlace(options: { readonly profile?: string | undefined } = {
     died,
     run,
     load: (job) => run('load.ts', [], JSON.stringify(job)),
-    async hub(home, model) {
+    async hub(home, model, env = {}) {
       const models =
         model === undefined
           ? {}
           : { STEWARD_MODEL: 'openai/scripted', OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: 'sk-bench-0123456789' }
       const program = join(packageRoot, 'bin', 'steward.js')
-      return logIn(await start([...profiling, program, 'start'], { STEWARD_HOME: home, STEWARD_PORT: '0', ...models }))
+      return logIn(await start([...profiling, program, 'start'], { STEWARD_HOME: home, STEWARD_PORT: '0', ...models, ...env }))
     },
     rulesHub: async (home) => logIn(await start([...profiling, script('rules-hub.ts'), home])),
     async model() {
-      const started = await start([join(packageRoot, 'scripts', 'scripted-model.ts'), '0'])
+      const started = await start([script('model.ts')])
       return { ...started, address: `http://127.0.0.1:${started.line}` }
     },
     async floor(model) {
@@ -166,18 +166,21 @@ async function logIn(started: Started): Promise<Hub> {
   return { ...started, address, headers: { Cookie: cookie, Origin: address } }
 }
 
-/** Makes so many sessions in the person's home; their ids. */
-export async function newSessions(hub: Hub, count: number): Promise<readonly string[]> {
-  const client = await openClient(hub.address)
+/** Makes so many sessions, in the person's home unless `of` names a project; their ids. */
+export async function newSessions(hub: Hub, count: number, of: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
   const ids: string[] = []
-  while (ids.length < count) {
-    const { status, text } = await client.ask({ method: 'POST', path: '/api/sessions', headers: hub.headers, body: '{}' })
-    const body = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
-    if (status !== 201) throw new Error(`no session was made: ${status} ${text}`)
-    ids.push(JSON.parse(body).id)
-  }
-  client.close()
+  while (ids.length < count)
+    ids.push((await askHub<{ id: string }>(hub, { method: 'POST', path: '/api/sessions', body: JSON.stringify(of) })).id)
   return ids
+}
+
+/** One request of the person, and the answer's JSON. Throws for another status than 2xx. */
+export async function askHub<T>(hub: Hub, ask: Ask): Promise<T> {
+  const client = await openClient(hub.address)
+  const { status, text } = await client.ask({ ...ask, headers: { ...hub.headers, ...ask.headers } })
+  client.close()
+  if (status >= 300) throw new Error(`${ask.method} ${ask.path}: ${status} ${text}`)
+  return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
 }
 
 /** Resident memory of a process in MB (2^20 bytes). Linux only; NaN elsewhere. */
