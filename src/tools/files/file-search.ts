@@ -1,6 +1,7 @@
 // Where something stands in the project's files, or which files have a name.
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { isSecret } from '../../policy/sensitive.ts'
 import { defineTool, done, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
 import { binaryKind } from './file-read.ts'
 import { type Glob, globOf } from './glob.ts'
@@ -64,7 +65,16 @@ type Search = {
   readonly context: ToolContext
   readonly given: Input
 }
-type Tally = { hits: string[]; read: string[]; files: number; matchedFiles: number; skipped: number; isCut: boolean; leftOut: LeftOut }
+type Tally = {
+  hits: string[]
+  read: string[]
+  files: number
+  matchedFiles: number
+  skipped: number
+  secret: number
+  isCut: boolean
+  leftOut: LeftOut
+}
 type Candidate = Pick<Place, 'real' | 'shown'>
 
 async function search(search: Search): Promise<Outcome> {
@@ -74,6 +84,7 @@ async function search(search: Search): Promise<Outcome> {
     files: 0,
     matchedFiles: 0,
     skipped: 0,
+    secret: 0,
     isCut: false,
     leftOut: { hidden: 0, unreadable: 0, crowded: 0 },
   }
@@ -140,7 +151,7 @@ async function textOf(one: Candidate, there: View): Promise<string | null> {
 }
 
 /** A walk follows no link, so what it finds lies inside; opening checks it again all the same. */
-async function* candidates({ starts, glob, context }: Search, there: View, tally: Tally): AsyncGenerator<Candidate> {
+async function* candidates({ starts, glob, matcher, context }: Search, there: View, tally: Tally): AsyncGenerator<Candidate> {
   for (const start of starts) {
     if (start.kind === 'file') yield start
     else {
@@ -148,7 +159,10 @@ async function* candidates({ starts, glob, context }: Search, there: View, tally
         { start: start.real, depth: 64, signal: context.signal, isSeen: (real) => isSeen(real, there) },
         tally.leftOut,
       )) {
-        if (found.kind === 'file' && glob(found.path)) yield { real: found.real, shown: shownAs(found.real, there.roots) }
+        if (found.kind !== 'file' || !glob(found.path)) continue
+        // Their names are no secret; who wants to look into one names it, and is judged by it.
+        if (matcher !== null && isSecret(found.real)) tally.secret++
+        else yield { real: found.real, shown: shownAs(found.real, there.roots) }
       }
     }
   }
@@ -205,6 +219,7 @@ function report({ given, matcher }: Search, tally: Tally): string {
   const notes = [
     tally.isCut ? `stopped after ${tally.hits.length} hits and ${tally.files} files: name a path or a glob to look further` : '',
     tally.skipped > 0 ? `${tally.skipped} binary or large files (over ${largest} bytes) not searched` : '',
+    tally.secret > 0 ? `${tally.secret} files that may hold keys or passwords not searched: name one as path to look into it` : '',
     leftOutWords(tally.leftOut),
   ].filter((text) => text !== '')
   return [head, ...tally.hits, ...notes.map((note) => `[${note}]`)].join('\n')

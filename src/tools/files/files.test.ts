@@ -159,6 +159,15 @@ describe('file_search', () => {
     )
   })
 
+  test('[T7] looks into no file that may hold keys unless it is named, where policy judges it', async () => {
+    writeFileSync(join(root, 'credentials.json'), '{"port": "hunter2"}')
+    const found = await text('file_search', { text: 'port' })
+    expect(found).not.toContain('hunter2')
+    expect(found).toContain('[1 files that may hold keys or passwords not searched: name one as path to look into it]')
+    expect(await text('file_search', { text: 'port', path: 'credentials.json' })).toContain('hunter2')
+    expect(await text('file_search', { glob: '*.json' })).toContain('credentials.json')
+  })
+
   test('with a glob alone answers with names', async () => {
     expect(await text('file_search', { glob: 'src/**/*.{ts,js}' })).toBe('"src/**/*.{ts,js}":\nsrc/db.ts')
   })
