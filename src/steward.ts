@@ -214,7 +214,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   })
   opened(() => policy.close())
   const { seal } = secrets
-  const zoneOf = zonesOf(scopes.settings, Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const zoneOf = zonesOf(scopes.settings, machineZone)
   const budgets = await openMoney({ ...rooms, ...scopes, zoneOf })
   opened(() => budgets.close())
   const models = openModels(config, { clock, log, store: storeIn(scopes.settings), budgets, keyOf: secrets.value })
@@ -352,6 +352,10 @@ function listing(agent: AgentListing & { readonly source: { readonly level: stri
     ...(kind ? { class: kind } : {}),
     ...(tier ? { tier } : {}),
   }
+}
+
+function machineZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 function loginOf(): string {

@@ -146,20 +146,28 @@ export function refused(code: string, text: string): Outcome {
   return { ok: false, code, text }
 }
 
-/** A tool as the registry takes it. Throws for a name that no provider takes and an input that is no object: bugs. */
+/** A tool as the registry takes it. Throws for a name that no provider takes; its spec, for an input that is no object: bugs. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { input, run, plan, writes, ...rest } = definition
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(rest.name)) throw new Error(`A tool can't be named "${rest.name}".`)
-  const schema = schemaOf(input)
+  // Made when first looked at: a start of the hub would make dozens that nobody asks for yet.
+  let made: ToolSpec | null = null
+  const spec = () => {
+    made ??= { name: rest.name, description: rest.description, schema: schemaOf(input) }
+    return made
+  }
+  const check = (given: JsonObject) => checkArguments(input, spec().schema, given)
   return {
     ...rest,
-    spec: { name: rest.name, description: rest.description, schema },
+    get spec() {
+      return spec()
+    },
     faultIn(given) {
-      const checked = checkArguments(input, schema, given)
+      const checked = check(given)
       return checked.ok ? null : `${rest.name}: ${checked.why}`
     },
     async plan(given, context) {
-      const checked = checkArguments(input, schema, given)
+      const checked = check(given)
       if (!checked.ok) return null
       const usual: Plan = {
         tool: rest.name,
@@ -174,12 +182,12 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     },
     writes: writes
       ? async (given, context) => {
-          const checked = checkArguments(input, schema, given)
+          const checked = check(given)
           return checked.ok ? writes(checked.input, context) : { paths: [] }
         }
       : null,
     async run(given, context) {
-      const checked = checkArguments(input, schema, given)
+      const checked = check(given)
       return checked.ok ? run(checked.input, context) : refused('invalid', `${rest.name}: ${checked.why}`)
     },
   }
