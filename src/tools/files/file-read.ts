@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { defineTool, done, type Outcome, refused, type Tool } from '../tool.ts'
-import { findPlace, lookAt, openPlace, type Place, realView } from './place.ts'
+import { findPlace, lookAt, movedSince, openPlace, type Place, realView } from './place.ts'
 
 const mostLines = 2000
 const longestLine = 2000
@@ -30,6 +30,8 @@ export const fileRead: Tool = defineTool({
   async run({ path, from, lines }, context) {
     const place = await findPlace(path, context)
     if (!('real' in place)) return refused(place.code, place.why)
+    const moved = movedSince(place, context.binding)
+    if (moved) return refused(moved.code, moved.why)
     if (place.kind === 'folder') return refused('invalid', `"${place.shown}" is a folder; file_list shows what is in it.`)
     const file = await openPlace(place, await realView(context))
     if ('why' in file) return refused(file.code, file.why)

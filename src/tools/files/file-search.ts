@@ -6,7 +6,7 @@ import { defineTool, done, type Outcome, refused, type Tool, type ToolContext } 
 import { binaryKind } from './file-read.ts'
 import { type Glob, globOf } from './glob.ts'
 import { type Matcher, patternMatcher, textMatcher } from './matcher.ts'
-import { findPlace, isSeen, lookAt, openPlace, type Place, realView, shownAs, type View } from './place.ts'
+import { findPlace, isSeen, lookAt, movedSince, openPlace, type Place, realView, shownAs, type View } from './place.ts'
 import { type LeftOut, leftOutWords, walk } from './walk.ts'
 
 const mostHits = 100
@@ -182,7 +182,7 @@ async function* batches<T>(source: AsyncIterable<T>, size: number): AsyncGenerat
 async function startsOf(path: string | undefined, context: ToolContext) {
   if (path !== undefined) {
     const place = await findPlace(path, context)
-    return 'real' in place ? [place] : place
+    return 'real' in place ? (movedSince(place, context.binding) ?? [place]) : place
   }
   const places = await Promise.all((await realView(context)).roots.map((root) => findPlace(root, context)))
   const there = places.filter((place) => 'real' in place)

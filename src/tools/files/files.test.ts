@@ -159,6 +159,19 @@ describe('file_search', () => {
     )
   })
 
+  test.each(['file_read', 'file_search'])('[T8] %s reads what policy judged, not where a link leads a moment later', async (name) => {
+    const tool = fileTools.find((one) => one.name === name)
+    put('.env', 'PORT=hunter2\n')
+    symlinkSync('src/db.ts', join(root, 'way'))
+    const input = name === 'file_read' ? { path: 'way' } : { path: 'way', text: 'port' }
+    const { binding = '' } = (await tool?.plan(input, contextFor({ roots: [root] }))) ?? {}
+    const again = () => tool?.run(input, contextFor({ roots: [root], binding }))
+    expect(await again()).toMatchObject({ ok: true, text: expect.stringContaining('5432') })
+    rmSync(join(root, 'way'))
+    symlinkSync('.env', join(root, 'way'))
+    expect(await again()).toMatchObject({ ok: false, text: expect.stringContaining('another file than a moment ago') })
+  })
+
   test('[T7] looks into no file that may hold keys unless it is named, where policy judges it', async () => {
     writeFileSync(join(root, 'credentials.json'), '{"port": "hunter2"}')
     const found = await text('file_search', { text: 'port' })

@@ -60,7 +60,13 @@ export async function lookAt(path: string | undefined, view: View): Promise<Omit
   const place = path === undefined ? null : await findPlace(path, view)
   const all = (await realView(view)).roots
   const target = place === null ? (all.length === 1 ? (all[0] ?? '') : all.join(' ')) : 'real' in place ? place.real : (path ?? '')
-  return { target, risk: 'R0', outward: false, destructive: false, consequences: 'It only looks.' }
+  return { target, risk: 'R0', outward: false, destructive: false, consequences: 'It only looks.', binding: target }
+}
+
+/** Null while the place is the one that policy judged (`lookAt`): a link may lead elsewhere a moment later. */
+export function movedSince({ real, shown }: Pick<Place, 'real' | 'shown'>, binding: string | undefined): NoPlace | null {
+  if (binding === undefined || binding === real) return null
+  return { code: 'not_found', why: `"${shown}" is another file than a moment ago, when it was looked whether it may be read. Ask again.` }
 }
 
 export function isInside(path: string, folder: string): boolean {
