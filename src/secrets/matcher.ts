@@ -41,6 +41,19 @@ export function openMatcher(): Matcher {
     needles.set(slot, list)
   }
 
+  /** The first place from there on at which something may begin; -1: none. Each letter is read once: all that is stored passes here. */
+  function nextMarked(text: string, from: number): number {
+    let before = text.charCodeAt(from)
+    let last = text.charCodeAt(from + 1)
+    for (let i = from + 2; i < text.length; i++) {
+      const letter = text.charCodeAt(i)
+      if (marked[slotOf(before, last, letter)] === 1) return i - 2
+      before = last
+      last = letter
+    }
+    return -1
+  }
+
   /** What begins there: a value, or a reference to leave alone. */
   function at(text: string, i: number): Needle | null {
     if (text.startsWith('{{secret:', i)) {
@@ -74,13 +87,13 @@ export function openMatcher(): Matcher {
     replace(text) {
       let out = ''
       let done = 0
-      for (let i = 0; i + 2 < text.length; i++) {
-        if (marked[slotAt(text, i)] === 0) continue
+      for (let i = nextMarked(text, 0); i >= 0; i = nextMarked(text, i)) {
         const found = at(text, i)
-        if (found === null) continue
-        out += text.slice(done, i) + found.reference
-        i += found.text.length - 1
-        done = i + 1
+        if (found !== null) {
+          out += text.slice(done, i) + found.reference
+          done = i + found.text.length
+        }
+        i = found === null ? i + 1 : done
       }
       return done === 0 ? text : out + text.slice(done)
     },
@@ -130,5 +143,9 @@ function referenceAt(text: string, i: number): readonly (string | undefined)[] {
 }
 
 function slotAt(text: string, i: number): number {
-  return (text.charCodeAt(i) * 961 + text.charCodeAt(i + 1) * 31 + text.charCodeAt(i + 2)) & (slots - 1)
+  return slotOf(text.charCodeAt(i), text.charCodeAt(i + 1), text.charCodeAt(i + 2))
+}
+
+function slotOf(first: number, second: number, third: number): number {
+  return (first * 961 + second * 31 + third) & (slots - 1)
 }
