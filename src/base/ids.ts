@@ -54,11 +54,24 @@ export function ulids(now: () => number): NewId {
   return ((kind: string) => {
     const ms = Math.max(now(), lastMs)
     if (ms === lastMs) increment(random)
-    else crypto.getRandomValues(random)
+    else draw(random)
     for (let i = 0; i < 16; i++) random[i] = (random[i] as number) & 31
     lastMs = ms
     return `${kind}_${time(ms)}${text(random)}`
   }) as NewId
+}
+
+const pool = new Uint8Array(4096)
+let drawn = pool.length
+
+/** Random bytes are fetched many at a time: a fetch costs more than the rest of an id. Each is given out once. */
+function draw(digits: Uint8Array): void {
+  if (drawn + digits.length > pool.length) {
+    crypto.getRandomValues(pool)
+    drawn = 0
+  }
+  digits.set(pool.subarray(drawn, drawn + digits.length))
+  drawn += digits.length
 }
 
 /** Whether `text` is an id of that kind: prefix and 26 characters of Crockford's base 32. */
