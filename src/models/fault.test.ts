@@ -64,3 +64,8 @@ describe('what a failure means', () => {
     expect(fault.failure.message).not.toMatch(/abcdef/)
   })
 })
+
+test('words of a broken answer that only sound like a broken line are no fault of the network', () => {
+  const parsing = new Error('JSON parsing failed: Unterminated string in JSON at position 8')
+  expect(faultOf(parsing, where, now).failure.code).toBe('bad_reply')
+})

@@ -91,7 +91,7 @@ function windowIn(text: string): number | null {
 }
 
 function isNetwork(words: string): boolean {
-  return /APICallError|TypeError|fetch failed|Cannot connect|ECONN|ENOTFOUND|EAI_AGAIN|socket|terminated|UND_ERR/i.test(words)
+  return /APICallError|TypeError|fetch failed|Cannot connect|ECONN|ENOTFOUND|EAI_AGAIN|socket|\bterminated\b|UND_ERR/i.test(words)
 }
 
 /** What each code means of a model, as the rest of a sentence. */

@@ -277,6 +277,16 @@ test('[E13] the same call with the same result: warned, blocked, and at last the
   expect((await bench.lines(session)).at(-1)).toContain('Stopped, since it went round in a circle')
 })
 
+test('[E13] a tool that is not there, asked for again and again, is a circle too', async () => {
+  await begin('chat')
+  for (let at = 1; at <= 9; at++) model.script({ calls: [{ name: 'nowhere', input: {}, id: `c${at}` }] })
+  await bench.say(session, 'do it')
+  await settled()
+  expect(results(1).at(-1)).toContain('There is no tool "nowhere" here')
+  expect(results(5).at(-1)).toContain('Not run: nowhere was asked for 5 times')
+  expect(model.count).toBe(8)
+})
+
 describe('[E3] a budget that stands against a call', () => {
   const over = { id: 'b1', text: '3 EUR a day', spent: 2_950_000, wanted: 100_000 }
   const budget = { id: 'b1', user: 'ada', scope: 'day' as const, of: null, limit: 3_000_000, currency: 'EUR', text: '3 EUR a day' }

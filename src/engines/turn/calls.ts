@@ -60,7 +60,7 @@ export async function runCalls(rooms: CallRooms, turn: Turn, round: Round): Prom
   const called: Called[] = []
   for (const each of ready) {
     if ('result' in each) {
-      called.push(calledWith(each.call, each.result))
+      called.push(calledWith(each.call, one.missed(each)))
       continue
     }
     const verdict = early?.get(each)?.verdict ?? one.judge(each)
@@ -200,6 +200,16 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard, entries }:
       const running = { ...again, taint: mind.taint }
       if (checked.effect === 'ask') return asked(running, checked)
       return checked.review ? reviewed(running, checked.review) : result
+    },
+    /** Who asks for a tool that is not there again and again goes in a circle too. */
+    missed({ call, result }: Plain): ToolResult {
+      if (call.state === 'incomplete' || result.code !== 'unknown_tool') return result
+      const tried = { tool: call.name, input: call.input, changes: false }
+      const verdict = guard.judge(tried)
+      guard.saw(tried, isBarred(verdict) ? null : result.text)
+      if (verdict.effect === 'end') end ??= verdict.text
+      if (isBarred(verdict)) return notRun('loop', verdict.text)
+      return verdict.effect === 'warn' ? { ...result, text: `${result.text}\n${verdict.text}` } : result
     },
     remember(ready: Ready, result: ToolResult, verdict: LoopVerdict): void {
       guard.saw(loopCall(ready), isBarred(verdict) ? null : result.text)

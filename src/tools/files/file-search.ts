@@ -11,7 +11,7 @@ import { type LeftOut, leftOutWords, walk } from './walk.ts'
 
 const mostHits = 100
 const mostPerFile = 20
-const mostFiles = 5000
+const mostFiles = 20_000
 const largest = 2 * 1024 * 1024
 const patternBudgetMs = 3000
 /** Files that are read side by side. */

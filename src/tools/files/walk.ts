@@ -40,7 +40,7 @@ const ignoredFolders: ReadonlySet<string> = new Set([
   'coverage',
   'vendor',
 ])
-const mostEntries = 10_000
+const mostEntries = 20_000
 
 /** Each folder before what is in it; names in the order of their code units. Ends early when the signal aborts. */
 export async function* walk({ start, depth, signal, isSeen }: Walk, leftOut: LeftOut): AsyncGenerator<Found> {
@@ -64,7 +64,8 @@ async function namesIn(folder: string, leftOut: LeftOut): Promise<Dirent[]> {
   try {
     for await (const entry of await opendir(folder)) {
       if (isHidden(entry)) leftOut.hidden++
-      else if (found.push(entry) >= mostEntries) {
+      else if (found.length < mostEntries) found.push(entry)
+      else {
         leftOut.crowded++
         break
       }
