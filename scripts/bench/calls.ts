@@ -22,9 +22,10 @@ async function greeting(at: At): Promise<readonly Figure[]> {
   const tools = Buffer.byteLength(JSON.stringify(model.requests.at(-1)?.body.tools ?? []))
   const { items } = await askHub<{ items: readonly { readonly type: string; readonly data: unknown }[] }>(hub, {
     method: 'GET',
-    path: `/api/sessions/${session}/events?limit=100`,
+    path: `/api/sessions/${session}/events?limit=100&detail=operator`,
   })
   const manifest = items.find((event) => event.type === 'manifest')
+  if (manifest === undefined) throw new Error('no manifest was journalled')
   await hub.end()
   await model.close()
   return [
@@ -32,7 +33,7 @@ async function greeting(at: At): Promise<readonly Figure[]> {
     {
       name: 'its manifest in the journal',
       unit: 'bytes',
-      ours: Buffer.byteLength(JSON.stringify(manifest?.data ?? '')),
+      ours: Buffer.byteLength(JSON.stringify(manifest.data)),
       floor: null,
       hold: null,
     },

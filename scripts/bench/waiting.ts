@@ -10,6 +10,8 @@ import { askHub, type Hub, newSessions, processorMs } from './place.ts'
 
 const approvals = 50
 const stepMs = 100
+/** Until the work of asking is cleared away too. */
+const settleMs = 15_000
 
 export const waiting: Part = {
   name: 'waiting',
@@ -19,7 +21,7 @@ export const waiting: Part = {
     const [idle, asking] = [await open(at, model.address), await open(at, model.address)]
     await fill(at, asking.hub)
     const windowMs = at.quick ? 5_000 : 30_000
-    await pause(2_000)
+    await pause(at.quick ? 2_000 : settleMs)
     const before = [idle, asking].map(({ hub }) => processorMs(hub.pid))
     await pause(windowMs)
     const used = [idle, asking].map(({ hub }, i) => processorMs(hub.pid) - (before[i] ?? 0))
