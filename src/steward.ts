@@ -47,6 +47,7 @@ import { policyFinding } from './policy/finding.ts'
 import { groundOfHub, type HubPlaces } from './policy/ground.ts'
 import { openPolicy, type PolicyRoom } from './policy/open-policy.ts'
 import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
+import { homeOf } from './scopes/names.ts'
 import { openScopes } from './scopes/open-scopes.ts'
 import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
 import { zonesOf } from './scopes/zone.ts'
@@ -287,9 +288,8 @@ function workOver({ conversation, sessions }: Scopes): Pick<WorkRooms, 'line' | 
 /** The owner's home and the projects, as the owner sees them. */
 async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promise<readonly ScopeRef[]> {
   const user = people.owner.name
-  const home = await projects.ensureHome(user)
   const { items } = await projects.list({ limit: mostPlaces })
-  return [{ user, project: home.name }, ...items.map(({ name, group }) => ({ user, project: name, group }))]
+  return [{ user, project: homeOf(user) }, ...items.map(({ name, group }) => ({ user, project: name, group }))]
 }
 
 /** The server, and the note in the data folder by which the command line finds it. */
