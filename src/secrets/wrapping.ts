@@ -2,7 +2,7 @@
 // It wraps the data key and the key of names; all that is stored of it is how to get it.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { messageOf } from '../base/errors.ts'
+import { messageOf, Unavailable } from '../base/errors.ts'
 import { narrow } from '../base/home.ts'
 import { currentKdf, decrypt, encrypt, keyBytes, keyFromPassphrase, type RandomBytes } from './cipher.ts'
 import type { Keyring } from './keyring.ts'
@@ -135,14 +135,19 @@ function keyInFile(file: string): { key: Uint8Array } | { why: string } {
   return key.length === keyBytes ? { key } : { why: `${file} holds no key: put the right one back` }
 }
 
-/** Beside and then into place, so that no half of a key is ever there. */
+/** Beside and then into place, so that no half of a key is ever there. Throws Unavailable when it can't be written. */
 function writeKey(file: string, key: Uint8Array): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  chmodSync(dirname(file), 0o700)
   const beside = `${file}.new`
-  rmSync(beside, { force: true })
-  writeFileSync(beside, `${Buffer.from(key).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  renameSync(beside, file)
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    chmodSync(dirname(file), 0o700)
+    rmSync(beside, { force: true })
+    writeFileSync(beside, `${Buffer.from(key).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    renameSync(beside, file)
+  } catch (cause) {
+    if (existsSync(beside)) rmSync(beside)
+    throw new Unavailable(`the key of the secrets can't be written: ${messageOf(cause)}; nothing was kept`, { cause })
+  }
 }
 
 /** Named by the data key, so that a new one is in place before the old one goes. */

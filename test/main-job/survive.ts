@@ -1,6 +1,6 @@
 // Kills a hub with SIGKILL in the middle of main jobs, again and again, starts it on the same home, and looks whether each thing was
 // done once: project, session, message, file, command, yes, report.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { seeded } from '../../src/base/testing.ts'
@@ -110,7 +110,8 @@ async function judge(person: Person, job: Told, problems: string[]): Promise<voi
   const worker = String(sessions[0]?.['id'])
   for (const part of [sentenceOf(job), reportOf(name)]) once(await textsOf(person, worker), part)
   if (textIn(folder, 'PLAN.md') !== planOf(name)) wrong(`PLAN.md is ${JSON.stringify(textIn(folder, 'PLAN.md'))}`)
-  if (existsSync(join(folder, 'old.txt'))) wrong('old.txt was not deleted')
+  const files = readdirSync(folder).toSorted()
+  if (files.join() !== 'PLAN.md,count.txt,db.js') wrong(`the folder holds ${files.join(', ')}`)
   if (textIn(folder, 'count.txt') !== 'ran\n') wrong(`the command ran so often: ${JSON.stringify(textIn(folder, 'count.txt'))}`)
   const asked = (await person.call('GET', `/api/approvals?session=${worker}`)).items.map((one) => `${one['tool']} ${one['status']}`)
   if (asked.toSorted().join() !== 'exec_run approved,file_delete approved') wrong(`approvals: ${asked.join(', ')}`)

@@ -42,6 +42,17 @@ describe('where the key is', () => {
     expect(secrets.keptIn).toBe('file')
   })
 
+  test('[V1] where no key can be written nothing is kept, and it is said why; later it can be', async () => {
+    writeFileSync(join(bench().home, 'keys'), 'no folder')
+    const secrets = await bench().open()
+    await expect(secrets.set({ name: 'mail', value }, by)).rejects.toThrow(Unavailable)
+    await expect(secrets.set({ name: 'mail', value }, by)).rejects.toThrow(/key of the secrets can't be written: .*nothing was kept/)
+    expect(await secrets.list()).toEqual([])
+    rmSync(join(bench().home, 'keys'))
+    await secrets.set({ name: 'mail', value }, by)
+    expect(await secrets.value('mail')).toBe(value)
+  })
+
   test('[V1] a missing or wrong key closes the store, loses nothing, and is said in a sentence', async () => {
     const first = await bench().open({ passphrase: 'a long passphrase' })
     await first.set({ name: 'mail', value, agents: ['*'] }, by)

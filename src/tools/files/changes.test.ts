@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -89,6 +90,16 @@ describe('file_write', () => {
     const late = await run('file_write', { path: 'same.txt', text: 'one\n' }, { binding: planned.binding ?? '' })
     expect(late).toMatchObject({ ok: false, code: 'stale' })
     expect(read('same.txt')).toBe('other\n')
+  })
+
+  test('[T11] what a crash left beside the file is gone when the same call comes again', async () => {
+    const input = { path: 'x.txt', text: 'one' }
+    const change = idIn(await run('file_write', input, { key: 'trn_9/c' }))
+    const half = `.steward-${createHash('sha256').update(change).digest('hex').slice(0, 16)}.part`
+    write(half, 'on')
+    expect(await run('file_write', input, { key: 'trn_9/c' })).toMatchObject({ ok: true })
+    expect(readdirSync(root)).not.toContain(half)
+    expect(read('x.txt')).toBe('one')
   })
 
   test('[T11] the same call again after a crash is known, another one is not', async () => {

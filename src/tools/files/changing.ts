@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { canonical } from '../../base/json.ts'
 import type { Plan, Risk } from '../../policy/decision.ts'
 import { defineTool, done, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
-import { type Folder, openFolder, put, Stale, shift, take } from './folder.ts'
+import { clear, type Folder, openFolder, put, Stale, shift, take } from './folder.ts'
 import { type Change, changeIdOf, codeOf, type Past } from './past.ts'
 import { realView } from './place.ts'
 import { countsOf, previewOf } from './preview.ts'
@@ -209,11 +209,21 @@ async function repeated({ past }: ChangeMeans, id: string, context: ToolContext)
   const state = present.kind === 'file' ? present.hash : null
   const isThere = made.to === null || present.kind !== 'none'
   if (state !== made.after || !isThere) return null
+  await tidy(target, id, context)
   const undo = `Undo: file_undo {"id": "${id}"}`
   return done(`${target.shown} was changed so already. ${undo}`, {
     read: [target.real],
     wrote: made.to === null ? [made.path] : [made.to, made.path],
   })
+}
+
+/** A change that a crash cut short may have left its half beside the file. */
+async function tidy({ real, base }: Target, id: string, context: ToolContext): Promise<void> {
+  try {
+    await inFolder(await openFolder(dirname(real), base, await realView(context)), (folder) => clear(folder, id))
+  } catch (thrown) {
+    if (!(thrown instanceof Stale || movedAway.includes(codeOf(thrown)))) throw thrown
+  }
 }
 
 /** The folder itself was taken away, or something else stands in its place. */

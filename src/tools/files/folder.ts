@@ -60,14 +60,14 @@ export async function put(folder: Folder, name: string, { bytes, expects, mode, 
     mode === null ? 0o666 : 0o600,
   )
   try {
-    await handle.writeFile(bytes)
-    if (mode !== null) await handle.chmod(mode)
-    if (expects !== null) await keepOwner(folder.at(name), handle)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  try {
+    try {
+      await handle.writeFile(bytes)
+      if (mode !== null) await handle.chmod(mode)
+      if (expects !== null) await keepOwner(folder.at(name), handle)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
     if (expects === null) await linkNew(part, folder.at(name))
     else {
       if ((await hashAt(folder.at(name))) !== expects) throw new Stale('It was changed meanwhile.')
@@ -77,6 +77,11 @@ export async function put(folder: Folder, name: string, { bytes, expects, mode, 
     await unlink(part).catch(() => {})
   }
   await folder.sync()
+}
+
+/** What a crash in the middle of that change left beside the file goes. */
+export async function clear(folder: Folder, key: string): Promise<void> {
+  await unlink(folder.at(partOf(key))).catch(() => {})
 }
 
 /** Takes a file away when it is still the expected one. Throws Stale. */
