@@ -32,8 +32,22 @@ async function seedRows(): Promise<readonly string[]> {
   await hub.ask('POST', '/api/projects', { name: 'garden' })
   const token = (await hub.ask('POST', '/api/tokens', { name: 't', scopes: ['read'] })).json.id
   const question = posted.question.id
-  fits = { sessions: session, questions: question, processes: process, projects: 'garden', tokens: token, documents: 'notes/a.md' }
-  return [session, posted.id, question, process, 'garden', '_user_ada', token, posted.cursor, 'agents/x.md']
+  await hub.ask('POST', '/api/secrets', { name: 'mail', value: 'correct horse battery' })
+  await hub.ask('POST', '/api/budgets', { text: '3 USD a day' })
+  const grant = (await hub.ask('POST', '/api/grants', { capability: 'mail.send', scope: 'always' })).json?.id ?? 'grn_x'
+  fits = {
+    secrets: 'mail',
+    budgets: 'day',
+    grants: grant,
+    settings: 'policy.approvalHours',
+    sessions: session,
+    questions: question,
+    processes: process,
+    projects: 'garden',
+    tokens: token,
+    documents: 'notes/a.md',
+  }
+  return [session, posted.id, question, process, 'garden', '_user_ada', token, posted.cursor, 'agents/x.md', 'mail', grant]
 }
 
 function operationsOf(document: { readonly paths: Record<string, Record<string, Shape>> }): readonly Operation[] {

@@ -79,6 +79,21 @@ describe.each(['quick', 'chat'])('with the engine %s', (engine) => {
     expect(results(2).at(-1)).toMatch(/denied \(silence\).*24 h.*rule/)
   })
 
+  test('[E1, E2] silence that ends while the hub is down is a no at the next start', async () => {
+    await begin(engine)
+    model.script(send('bob'), last('Not sent.'))
+    await bench.say(session, 'write to bob')
+    const asked = await approval()
+    await bench.close({ keep: true })
+    world.clock.advance(25 * 3_600_000)
+    bench = await openBench({ url: model.url, world })
+    world.clock.advance(1)
+    await settled()
+    expect(results(1).at(-1)).toMatch(/denied \(silence\).*24 h.*rule/)
+    await bench.answer(asked, allow)
+    expect(world.sent).toEqual([])
+  })
+
   test('[E2] what is no answer is a no', async () => {
     await begin(engine)
     model.script(send('bob'), last('Not sent.'))

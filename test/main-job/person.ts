@@ -68,7 +68,7 @@ export async function answerDoubts({ call }: Person, left: (project: string) => 
     const option = left(String(project)) ? 'Yes, it happened' : 'No, do it again'
     // A life may end after the answer was taken and before it was told.
     await call('POST', `/api/questions/${String(id)}`, { option }).catch((error: unknown) => {
-      if (!(error instanceof Refused && error.status === 409)) throw error
+      if (!(error instanceof Refused && [409, 410].includes(error.status))) throw error
     })
   }
   return open.length

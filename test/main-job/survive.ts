@@ -33,7 +33,7 @@ export async function survive({ seed, kills, tell = () => {} }: Wanted): Promise
       jobs.push(...(await begin(person, join(dirname(place.home), 'work'), jobs.length)))
       await untilReported(person, { jobs, problems, patience: () => !isOver })
     }
-  })()
+  })().catch((error: unknown) => void problems.push(`the person was refused: ${String(error)}`))
   try {
     for (let kill = 1; kill <= kills; kill++) {
       await pause(random.next() * longestLifeMs)
