@@ -1,7 +1,7 @@
 // The one hash by which texts are known again.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** SHA-256 of the text in UTF-8, 64 hexadecimal digits. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text, 'hex')
 }

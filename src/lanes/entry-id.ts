@@ -1,5 +1,5 @@
 // The key of what comes in from outside (L1): the same sender, session and client's id give the same entry id, on any node.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crockford, type EntryId, type Id, type IdKind } from '../base/ids.ts'
 
 export function entryIdOf(parts: readonly string[]): EntryId {
@@ -8,7 +8,7 @@ export function entryIdOf(parts: readonly string[]): EntryId {
 
 /** An id that is the same whenever the parts are: the kind's prefix and 26 characters (130 bits) of their hash; parts are kept apart. */
 export function idFrom<K extends IdKind>(kind: K, parts: readonly string[]): Id<K> {
-  const digest = createHash('sha256').update(JSON.stringify(parts)).digest()
+  const digest = hash('sha256', JSON.stringify(parts), 'buffer')
   let out = `${kind}_`
   let bits = 0
   let value = 0

@@ -1,5 +1,5 @@
 // Secrets that are given out once and kept as a hash. 160 random bits: no guessing, so an unsalted fast hash is enough.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export type RandomBytes = (count: number) => Uint8Array
 
@@ -14,5 +14,5 @@ export function newSecret(random: RandomBytes, prefix: string): string {
 
 /** sha256 in hex. Looking up by it takes the same time for every wrong secret: what an attacker varies is not what is compared. */
 export function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret, 'hex')
 }

@@ -8,6 +8,7 @@ export type Preference = { readonly keep?: readonly string[]; readonly dropFirst
  * the last named first. What fits comes back as it is.
  */
 export function fitted<T extends Named>(tools: readonly T[], preference: Preference, most: number): readonly T[] {
+  if (tools.length <= most) return tools
   let left = tools
   for (const family of inOrder(tools, preference)) {
     if (left.length <= most) break
