@@ -72,6 +72,27 @@ describe('commits', () => {
     await after.close()
   })
 
+  test('[L8] what joined a turn and comes a second time is known: no commit is refused', async () => {
+    const held = gate()
+    const logged: string[] = []
+    const slow = engine('slow', async (turn) => {
+      await turn.step('a', 'replayable', async () => held.promise.then(() => 1))
+      turn.arrivals('after a')
+    })
+    const heart = await openHeart({ engines: [slow], log: (level, what) => void logged.push(`${level} ${what}`) })
+    const process = await heart.process('slow')
+    await heart.say(process, 'a', { id: 'one' })
+    await heart.say(process, 'b', { id: 'two' })
+    held.open()
+    await heart.until(settled())
+    await settleLoop(5)
+    expect(await heart.say(process, 'b', { id: 'two' })).toMatchObject({ duplicate: true })
+    await settleLoop(5)
+    expect(logged.filter((line) => line.startsWith('warn'))).toEqual([])
+    expect((await heart.types()).filter((type) => type === 'turn-started')).toHaveLength(1)
+    await heart.close()
+  })
+
   test('[L3] a refused commit drops the lane; the journal decides what happened', async () => {
     const clock = handClock()
     const store = memoryStore({ now: clock.now })

@@ -57,7 +57,7 @@ export type ResidentStats = {
 const sweepMs = 1_000
 const sweepLength = 100
 /** Duplicates of these newest entries are known without asking the store. */
-const recentLength = 64
+const recentLength = 128
 
 export class Residents {
   readonly #given: ResidentsOptions
@@ -104,11 +104,16 @@ export class Residents {
   }
 
   startWith(entry: Entry): void {
-    const known = this.#recent.get(entry.lane) ?? new Set()
-    this.#recent.set(entry.lane, known.add(entry.id))
-    if (known.size > recentLength) known.delete(known.values().next().value ?? '')
+    this.#remember(entry)
     this.#turns += 1
     this.#lanes.get(entry.lane)?.startWith(entry)
+  }
+
+  /** A second sending of it starts no turn: its commit would be refused. */
+  #remember({ lane, id }: Entry): void {
+    const known = this.#recent.get(lane) ?? new Set()
+    this.#recent.set(lane, known.add(id))
+    if (known.size > recentLength) known.delete(known.values().next().value ?? '')
   }
 
   async start(): Promise<void> {
@@ -148,6 +153,7 @@ export class Residents {
     for (const { entry } of posts) {
       const lane = this.#lanes.get(entry.lane)
       if (lane) {
+        this.#remember(entry)
         lane.hear(entry)
         this.#pump.add(lane.id, priorityOf(entry))
       } else this.#opening.hear(entry)
