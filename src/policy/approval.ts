@@ -1,7 +1,19 @@
 // One approval: how it is shown, and why an answer comes too late.
 import { Gone } from '../base/errors.ts'
+import type { Decision, Plan } from './decision.ts'
 import type { ApprovalView } from './policy.ts'
 import type { ApprovalRow } from './policy-store.ts'
+
+/** The question in a few sentences, for the person. */
+export function questionOf(
+  { tool, target: first, also = [], consequences }: Plan,
+  { reason }: Pick<Decision, 'reason'>,
+  agent: string,
+): string {
+  const target = [first, ...also].join(' and ')
+  const what = target.length > 300 ? `${target.slice(0, 300).toWellFormed()}...` : target
+  return `May ${agent} run ${tool} on ${what}? ${consequences} ${reason}`
+}
 
 export function viewOf({ id, request, status, requestedAt, expiresAt, decidedBy, scope }: ApprovalRow): ApprovalView {
   const { plan, decision, where } = request
@@ -12,6 +24,7 @@ export function viewOf({ id, request, status, requestedAt, expiresAt, decidedBy,
     process: where.process,
     turn: where.turn,
     run: where.run,
+    text: questionOf(plan, decision, where.agent.name),
     risk: decision.risk,
     tool: plan.tool,
     capability: plan.capability,

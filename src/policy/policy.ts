@@ -1,8 +1,8 @@
 // The policy: what may be done, what must be asked, what never happens. Pure decisions (decide.ts) over rules, grants and taint.
 // Owns: risk, the floor, precedence, permission modes, grants, approvals as they are decided, taint, budgets, the loop guard.
 // Leaves asking to engines (a turn's `ask`), running to tools, who may decide to the edges. Others also import decision.ts,
-// taint.ts, capability.ts, loop-guard.ts, budget.ts, retry.ts, review.ts, rule.ts, sensitive.ts and request-hash.ts; stores read facts.ts, grant.ts and policy-store.ts,
-// and of budgets (opened by budgets.ts) budget-facts.ts and budgets-store.ts.
+// taint.ts, approval.ts, capability.ts, loop-guard.ts, budget.ts, retry.ts, review.ts, rule.ts, sensitive.ts and request-hash.ts;
+// stores read facts.ts, grant.ts and policy-store.ts, and of budgets (opened by budgets.ts) budget-facts.ts and budgets-store.ts.
 // Built by open-policy.ts over rooms.ts and ground.ts; doctor asks finding.ts.
 import type { ApprovalId, ProcessId, SessionId } from '../base/ids.ts'
 import type { Actor } from '../protocol/actor.ts'
@@ -51,6 +51,8 @@ export type ApprovalView = {
   readonly process: string
   readonly turn: string
   readonly run: string
+  /** The question in a few sentences. */
+  readonly text: string
   readonly risk: Risk
   readonly tool: string
   readonly capability: string

@@ -13,6 +13,7 @@ export const approval = z.object({
   process: z.string(),
   turn: z.string(),
   run: z.string(),
+  text: z.string(),
   risk,
   tool: z.string(),
   capability: z.string(),

@@ -21,6 +21,7 @@ const listed = (id: string, session: string): Approval => ({
     process: 'prc_1',
     turn: `trn_${id}`,
     run: 'run_1',
+    text: 'Send it to bob?',
     risk: 'R3',
     tool: 'mail_send',
     capability: 'mail.send',

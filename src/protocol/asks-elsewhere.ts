@@ -39,11 +39,10 @@ export function withWaiting(view: View, waiting: readonly Approval[], given: Els
   return fresh.length === 0 && kept.length === view.approvals.length ? view : { ...view, approvals: [...kept, ...fresh.reverse()] }
 }
 
-/** The list has no words of the asking; what would be done says as much. */
 function openApproval(one: Approval): OpenApproval {
-  const { id, turn, risk, tool, capability, target, why, consequences, preview, alternatives, scopes, expiresAt } = one
+  const { id, turn, text, risk, tool, capability, target, why, consequences, preview, alternatives, scopes, expiresAt } = one
   return {
-    ...{ id, turn, text: `${capability}: ${target}`, risk, tool, capability, target, why, consequences, scopes, expiresAt },
+    ...{ id, turn, text, risk, tool, capability, target, why, consequences, scopes, expiresAt },
     ...(preview === undefined ? {} : { preview }),
     ...(alternatives === undefined ? {} : { alternatives }),
   }

@@ -2,6 +2,7 @@
 
 import { messageOf } from '../base/errors.ts'
 import { canonical } from '../base/json.ts'
+import { questionOf } from '../policy/approval.ts'
 import { harmless, isPledged } from '../policy/capability.ts'
 import type { Decision, Plan, Where } from '../policy/decision.ts'
 import { requestHash } from '../policy/request-hash.ts'
@@ -27,7 +28,7 @@ export async function look(gate: Gate, call: Call, context: ToolContext): Promis
   if (decision.effect === 'allow' && !decision.review) return { effect: 'allow' }
   if (decision.effect === 'deny') return { effect: 'deny', result: denied(plan, decision) }
   const request = { hash: requestHash(plan, call.input), plan, decision, where: whereOf(context), input: call.input }
-  const text = questionOf(plan, decision, context)
+  const text = questionOf(plan, decision, context.agent.name)
   return decision.effect === 'allow' ? { effect: 'allow', review: { request, text } } : { effect: 'ask', request, text }
 }
 
@@ -134,10 +135,4 @@ function needsApproval(plan: Plan, { rule, reason }: Decision): ToolResult {
 function rejected(plan: Plan, { answer }: Answered): ToolResult {
   const why = answer.reason ? ` The reason: ${answer.reason}` : ''
   return { ok: false, code: 'rejected', text: `Not run: the person said no to ${plan.tool}.${why}` }
-}
-
-function questionOf({ tool, target: first, also = [], consequences }: Plan, { reason }: Decision, { agent }: ToolContext): string {
-  const target = [first, ...also].join(' and ')
-  const what = target.length > 300 ? `${target.slice(0, 300).toWellFormed()}...` : target
-  return `May ${agent.name} run ${tool} on ${what}? ${consequences} ${reason}`
 }
