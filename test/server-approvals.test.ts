@@ -106,6 +106,25 @@ describe('approvals', () => {
     expect((await hub.ask('GET', `/api/approvals?status=requested&session=${session}`)).json.items).toEqual([])
   })
 
+  test('[H23, D10] a yes to what a rule forbids by now: gone with the reason, it is revoked, and the turn goes on without', async () => {
+    const { session, id } = await asked()
+    const rules = 'rules:\n  - {id: no-mail, effect: deny, capability: mail.send}\n'
+    const put = (text: string) => hub.ask('PUT', '/api/documents/policy.yaml', { text })
+    expect((await put(rules)).status).toBeLessThan(300)
+    const late = await Promise.all([decide(id, { decision: 'allow' }), decide(id, { decision: 'allow' })])
+    await put('rules: []\n')
+    expect(late.map((one) => one.status)).toEqual([410, 410])
+    expect(late[0]?.json.detail).toContain('mail.send')
+    const shown = (await hub.ask('GET', `/api/approvals/${id}`)).json
+    expect(shown).toMatchObject({ id, status: 'revoked' })
+    expect(shown).not.toHaveProperty('decidedBy')
+    expect(await lastLine(session)).toContain('mail.send')
+    expect((await hub.ask('GET', `/api/approvals?status=requested&session=${session}`)).json.items).toEqual([])
+    expect((await decide(id, { decision: 'allow' })).json.detail).toContain('revoked')
+    expect((await hub.ask('GET', `/api/inbox/${id}`)).json.status).not.toBe('PENDING')
+    expect((await hub.ask('GET', '/api/grants')).json.items.filter((one: { approval?: string }) => one.approval === id)).toEqual([])
+  })
+
   test('[H4, H23] what was not offered, wider than asked, or malformed is refused by name; nothing is decided by it', async () => {
     const { id } = await asked()
     const wrong: readonly (readonly [unknown, string])[] = [

@@ -81,6 +81,8 @@ const decisions: { [K in Control['kind']]: Decide<K> } = {
     settleAsk(state, entry, { kind: 'answer', ask: body.ask, outcome: 'answered', value: body.value, by: entry.from }),
   timeout: (state, body, entry) =>
     settleAsk(state, entry, { kind: 'answer', ask: body.ask, outcome: 'timeout', value: null, by: entry.from }),
+  revoke: (state, body, entry) =>
+    settleAsk(state, entry, { kind: 'answer', ask: body.ask, outcome: 'revoked', value: body.reason, by: entry.from }),
   withdraw: (_state, body, entry, { inbox }) => {
     const target = inbox.find((waiting) => waiting.id === body.entry)
     if (!target) return refuse(entry, 'not_waiting')

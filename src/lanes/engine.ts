@@ -119,7 +119,8 @@ export type Opening =
 export type Answer = {
   readonly kind: 'answer'
   readonly ask: AskId
-  readonly outcome: 'answered' | 'timeout' | 'held' | 'undeliverable'
+  /** revoked: the hub took it back; `value` says why. */
+  readonly outcome: 'answered' | 'timeout' | 'held' | 'undeliverable' | 'revoked'
   readonly value: Json
   readonly by: Actor
 }

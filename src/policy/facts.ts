@@ -76,7 +76,7 @@ const grant = z.object({
 const requested = z.object({ turn: text, approval: text, due: z.number(), request })
 const decided = z.object({
   approval: text,
-  answer: z.object({ outcome: z.enum(['answered', 'timeout', 'held', 'undeliverable']), value: z.json(), by: actor }),
+  answer: z.object({ outcome: z.enum(['answered', 'timeout', 'held', 'undeliverable', 'revoked']), value: z.json(), by: actor }),
 })
 const raised = z.object({ process: text, taint, sources: texts })
 const writing = z.object({ intent: text, paths: texts, taint })

@@ -119,7 +119,7 @@ function approvalsOf(parts: Parts, check: Policy['check']): Approvals {
 /** A rule that was made since says no: then a yes would do nothing. Throws Gone. */
 async function checkStill({ plan, where }: ApprovalRequest, check: Policy['check']): Promise<void> {
   const { effect, reason } = await check(plan, where)
-  if (effect === 'deny') throw new Gone(`This can't be approved any more: ${reason} Deny it, and the agent goes on without it.`)
+  if (effect === 'deny') throw new Gone(`This can't be approved any more: ${reason}`)
 }
 
 function taintsOf(parts: Parts): Taints {

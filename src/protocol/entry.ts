@@ -56,6 +56,8 @@ export type Control =
   | { readonly kind: 'resume'; readonly turn: TurnId }
   | { readonly kind: 'answer'; readonly ask: AskId; readonly value: Json }
   | { readonly kind: 'timeout'; readonly ask: AskId }
+  /** The hub takes an ask back, because no answer to it could do what was asked: the turn goes on without. */
+  | { readonly kind: 'revoke'; readonly ask: AskId; readonly reason: string }
   /** Takes a waiting entry back: refused when it is no longer waiting. */
   | { readonly kind: 'withdraw'; readonly entry: EntryId; readonly reason: string }
   /** Lets a held entry run after all (L10). */
@@ -83,6 +85,7 @@ const control: Record<EntryKind, boolean> = {
   resume: true,
   answer: true,
   timeout: true,
+  revoke: true,
   withdraw: true,
   'go-on': true,
   select: true,

@@ -13,19 +13,37 @@ import { fresh } from './session-of.ts'
 
 /**
  * The approval as it is afterwards. The same decision again is answered like the first; another one is a Conflict. Throws NotFound,
- * InvalidInput for a scope that was not offered or a narrowing that is none, Gone when nothing waits for it any more.
+ * InvalidInput for a scope that was not offered or a narrowing that is none, Gone when nothing waits for it any more, or a rule that
+ * was made since forbids what it is about: then it is revoked, and the turn goes on without.
  */
 export async function decideApproval(hub: Hub, caller: Caller, id: string, given: NewDecision): Promise<Approval> {
   const asked = await ownApproval(hub, caller, id)
   if (asked.status !== 'requested') return repeated(asked, given)
   const answer = answerOf(asked, given)
-  await hub.policy.approvals.check(asked.id, answer)
-  const { session, process } = asked
-  if (!isId('ses', session) || !isId('prc', process)) throw new Error(`approval ${id} has a malformed place`)
+  await checked(hub, caller, asked, answer)
   const body = { kind: 'answer', ask: askOfApproval(asked.id), value: jsonOf(answer) } as const
-  const outcome = await steerLane(hub, caller, { session, lane: laneOf(process) }, body)
+  const outcome = await steerLane(hub, caller, placeOf(asked), body)
   const now = await ownApproval(hub, caller, id)
   return outcome.word === 'refused' ? repeated(now, given) : shownApproval(now)
+}
+
+/** What can't be given any more lets nobody wait: it is revoked before the person hears why. */
+async function checked(hub: Hub, caller: Caller, asked: ApprovalView, answer: ApprovalAnswer): Promise<void> {
+  try {
+    await hub.policy.approvals.check(asked.id, answer)
+  } catch (thrown) {
+    if (!(thrown instanceof Gone) || asked.expiresAt <= hub.clock.now()) throw thrown
+    const body = { kind: 'revoke', ask: askOfApproval(asked.id), reason: thrown.message } as const
+    await steerLane(hub, { ...caller, actor: 'system' }, placeOf(asked), body)
+    const now = await ownApproval(hub, caller, asked.id)
+    if (now.status !== 'revoked') throw thrown
+    throw new Gone(`${thrown.message} It was taken back; the agent is told so and goes on without it.`, { cause: thrown })
+  }
+}
+
+function placeOf({ id, session, process }: ApprovalView) {
+  if (!isId('ses', session) || !isId('prc', process)) throw new Error(`approval ${id} has a malformed place`)
+  return { session, lane: laneOf(process) }
 }
 
 /** Throws NotFound, also for somebody else's. */
@@ -38,7 +56,7 @@ export async function ownApproval(hub: Hub, caller: Caller, id: string): Promise
 
 const over: Readonly<Record<'expired' | 'revoked' | 'requested', string>> = {
   expired: 'nobody answered it in its time, which is a no',
-  revoked: 'what asked for it has ended, or it was taken back',
+  revoked: 'what asked for it has ended, or a rule that was made since forbids it',
   requested: 'the turn that asked for it is over',
 }
 

@@ -167,7 +167,7 @@ function approvalsOf(events: readonly Event[], isOver: boolean): TurnApproval[] 
 
 function becameOf(answer: unknown, isOver: boolean): Pick<TurnApproval, 'status' | 'scope' | 'by'> {
   if (!isObject(answer)) return { status: isOver ? 'revoked' : 'requested' }
-  if (answer['outcome'] !== 'answered') return { status: 'expired' }
+  if (answer['outcome'] !== 'answered') return { status: answer['outcome'] === 'revoked' ? 'revoked' : 'expired' }
   const value = isObject(answer['value']) ? answer['value'] : {}
   const isAllowed = value['decision'] === 'allow'
   const scope = isAllowed && typeof value['scope'] === 'string' ? { scope: value['scope'] } : {}

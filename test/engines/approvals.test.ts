@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { InvalidInput } from '../../src/base/errors.ts'
-import type { SessionId } from '../../src/base/ids.ts'
+import type { AskId, SessionId } from '../../src/base/ids.ts'
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../src/models/scripted.ts'
 import type { Event } from '../../src/protocol/event.ts'
 import { defineTool, done } from '../../src/tools/tool.ts'
@@ -92,6 +92,20 @@ describe.each(['quick', 'chat'])('with the engine %s', (engine) => {
     expect(results(1).at(-1)).toMatch(/denied \(silence\).*24 h.*rule/)
     await bench.answer(asked, allow)
     expect(world.sent).toEqual([])
+  })
+
+  test('[E2, D10] one that the hub takes back is told to the model with the reason, and it goes on', async () => {
+    await begin(engine)
+    model.script(send('bob'), last('Not sent.'))
+    await bench.say(session, 'write to bob')
+    const { lane, data } = await approval()
+    const body = { kind: 'revoke', ask: data['ask'] as AskId, reason: 'A rule forbids mails by now.' } as const
+    await bench.lanes.post({ lane, id: bench.newId('ent'), from: 'system', body })
+    await settled()
+    expect(world.sent).toEqual([])
+    expect(results(1).at(-1)).toMatch(/^Not run: refused\. A rule forbids mails by now\./)
+    expect((await bench.lines(session)).at(-1)).toBe('assistant: Not sent.')
+    expect(await bench.policy.approvals.list({ user: 'ada' })).toMatchObject([{ status: 'revoked' }])
   })
 
   test('[E2] what is no answer is a no', async () => {

@@ -43,6 +43,8 @@ function stillWaiting(text: string): string {
 
 function understood({ request, timeoutMs }: Wanted, answer: Answer): Approved {
   const rule = `by rule ${request.decision.rule.id}: ${request.decision.rule.text}`
+  if (answer.outcome === 'revoked')
+    return { ok: false, said: `Not run: refused. ${textIn(answer.value)} Don't try the same by another way.` }
   if (answer.outcome !== 'answered') {
     const hours = Math.max(1, Math.round(timeoutMs / 3_600_000))
     return { ok: false, said: `Not run: denied (silence). Nobody answered within ${hours} h; it needs a yes ${rule}.` }
@@ -59,6 +61,10 @@ const answerShape = z.object({
   narrow: z.object({ resource: z.string().exactOptional(), expiresInMs: z.number().exactOptional() }).exactOptional(),
   reason: z.string().exactOptional(),
 })
+
+function textIn(value: Json): string {
+  return typeof value === 'string' ? value.slice(0, 1000).toWellFormed() : ''
+}
 
 /** What can't be read as an answer is a no. */
 function answerIn(value: Json): ApprovalAnswer | null {

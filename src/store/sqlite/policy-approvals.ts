@@ -82,6 +82,9 @@ function requested(db: Db, event: Event, t: TableNames): void {
   )
 }
 
+/** What an approval is that no grant came of. */
+const without = { answered: 'rejected', revoked: 'revoked', timeout: 'expired', held: 'expired', undeliverable: 'expired' } as const
+
 /** Anything but a person's clear yes to what was offered is a no. */
 function decided(db: Db, event: Event, t: TableNames): void {
   const fact = readDecided(event)
@@ -93,7 +96,7 @@ function decided(db: Db, event: Event, t: TableNames): void {
   const answer = outcome === 'answered' ? readAnswer(value) : null
   const given = { id: `grt_${fact.approval.slice(4)}`, by, at: event.at, approval: fact.approval }
   const grant = request && answer ? grantOf(request, answer, given) : null
-  const status = grant !== null ? 'approved' : outcome === 'answered' ? 'rejected' : 'expired'
+  const status = grant !== null ? 'approved' : without[outcome]
   const sql = `UPDATE ${t('approvals')} SET status = ?, decided_by = ?, scope = ? WHERE id = ?`
   db.run(sql, status, outcome === 'answered' ? by : null, grant?.scope ?? null, fact.approval)
   if (grant !== null) addGrant(db, t, grant)
