@@ -43,6 +43,8 @@ export type Tools = {
   register(tool: Tool): void
   /** Which tools an agent is given, and how. Read it once a turn and record it: within a turn it stays. */
   surface(asker: Asker, from: Omit<AskedFrom, 'activated'> & { readonly session?: string }): Surface
+  /** What a recorded choice of tools means: names that may be called, and the text about those without schemas. */
+  shaped(classified: Classified): Surface
   /** `surface().callable` of who asks from nowhere in particular. */
   allowed(asker: Asker, roots: readonly string[]): readonly string[]
   /** What a model is told about them, sorted by name, so that a provider's cache holds. Unknown names are left out. */
@@ -105,14 +107,17 @@ export function openTools(rooms: ToolRooms): Tools {
   for (const tool of rooms.exec ? execTools({ ...rooms.exec, clock }) : []) register(tool)
   const awake = openAwake(clock)
   const line: Line = { rooms, gate: { find, policy, ...(seal ? { seal } : {}) }, pace: openPace(clock), answers: openAnswers(clock) }
+  const shaped = (classified: Classified): Surface => {
+    return { ...classified, callable: callable(classified), discovery: discoveryBlock(find, classified.deferred) }
+  }
   const surface: Tools['surface'] = (asker, { session, ...from }) => {
     const activated = session === undefined ? [] : awake.of(session)
-    const classified = classify([...registry.values()], asker, { ...from, activated })
-    return { ...classified, callable: callable(classified), discovery: discoveryBlock(find, classified.deferred) }
+    return shaped(classify([...registry.values()], asker, { ...from, activated }))
   }
   return {
     register,
     surface,
+    shaped,
     allowed: (asker, roots) => surface(asker, { roots }).callable,
     specs: (names) => [...names].sort().flatMap((name) => find(name)?.spec ?? []),
     effectOf: (name) => find(name)?.effect ?? null,

@@ -8,7 +8,7 @@ import { type Guard, openGuard } from '../turn/guard.ts'
 import { linesFrom } from '../turn/lines.ts'
 import { hearTaint, type Mind, type Minds, mindOf } from '../turn/mind.ts'
 import type { ModelRooms } from '../turn/model.ts'
-import { readSetup, type Setup, type SetupRooms } from '../turn/setup.ts'
+import { type Setup, type SetupRooms, setupOf } from '../turn/setup.ts'
 import { type Voice, voiceOf } from '../turn/voice.ts'
 
 export type ActionRooms = SetupRooms &
@@ -32,7 +32,7 @@ export type Scene = {
 }
 
 export async function openScene(rooms: ActionRooms, turn: Turn): Promise<Scene> {
-  const setup: Setup = await turn.read('setup', () => readSetup(rooms, turn.process))
+  const setup = await setupOf(rooms, turn)
   const mind = mindOf(turn, rooms.minds, setup.taint ?? 'none')
   const entries: Entry[] = []
   const own: OwnLine[] = []

@@ -2,6 +2,7 @@
 import { isId, laneOf, type ProcessId, type SessionId } from '../../base/ids.ts'
 import { StepFailed } from '../../lanes/engine.ts'
 import type { Entry } from '../../protocol/entry.ts'
+import type { RootRules } from '../../scopes/root-folder.ts'
 import type { Conversation, Projects, Sessions } from '../../scopes/scopes.ts'
 import { type ChannelMode, channelModes, type Linked, type Work, type WorkerLink } from '../../work/work.ts'
 import { type Action, fieldOf, textsOf } from '../action/action.ts'
@@ -10,7 +11,7 @@ import { told } from '../action/speak.ts'
 import { saidIn } from '../turn/said.ts'
 import { findProject, makeProject, type Plan, projectName } from './project.ts'
 import { type Chosen, propose, put } from './propose.ts'
-import { placeOf, type RootRules, type Roots, rootsFor, type Said } from './roots.ts'
+import { placeOf, type Roots, rootsFor, type Said } from './roots.ts'
 
 export type DelegateRooms = {
   readonly projects: Pick<Projects, 'get' | 'list' | 'create'>

@@ -1,16 +1,10 @@
 // Which folders a delegated project may see: only those that the person's own words name, as they really are on the disk (E6).
-import { realpath, stat } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+// What may be a root at all says scopes/root-folder.ts.
+import { isAbsolute, join, resolve } from 'node:path'
+import { type RootRules, rootFolder } from '../../scopes/root-folder.ts'
 
 /** What a person said, and the folder that their terminal stood in. */
 export type Said = { readonly text: string; readonly folder: string | null }
-
-export type RootRules = {
-  /** The person's own folder on this machine: what `~` means. */
-  readonly homedir: string
-  /** The hub's own folders: never a root, nor anything in them. */
-  readonly closed: readonly string[]
-}
 
 /** `needsFolder`: it is named, but nobody knows from where; the person has to say. */
 export type Roots =
@@ -24,8 +18,8 @@ export async function rootsFor(wanted: readonly string[], said: readonly Said[],
   for (const one of wanted) {
     const place = placeNamed(one, said, rules.homedir)
     if (typeof place !== 'string') return place
-    const real = await realFolder(place, rules)
-    if (!real.ok) return real
+    const real = await rootFolder(place, rules)
+    if (!real.ok) return { ok: false, why: real.why }
     if (!roots.includes(real.root)) roots.push(real.root)
   }
   return { ok: true, roots }
@@ -55,32 +49,6 @@ export function placeOf(path: string, folder: string | null, homedir: string): s
   if (path === '~' || path.startsWith('~/')) return join(homedir, path.slice(1))
   if (isAbsolute(path)) return resolve(path)
   return folder === null ? null : resolve(folder, path)
-}
-
-/** The folder as it is. Throws nothing. */
-export async function realFolder(
-  place: string,
-  { homedir, closed }: RootRules,
-): Promise<{ readonly ok: true; readonly root: string } | { readonly ok: false; readonly why: string }> {
-  const shown = JSON.stringify(place)
-  const root = await realpath(place).catch(() => null)
-  if (root === null) return { ok: false, why: `The folder ${shown} does not exist.` }
-  const found = await stat(root).catch(() => null)
-  if (!found?.isDirectory()) return { ok: false, why: `${shown} is no folder.` }
-  const home = (await realpath(homedir).catch(() => null)) ?? homedir
-  if (isWithin(home, root))
-    return { ok: false, why: `${shown} is too wide: a project is a folder below the person's own one, or elsewhere.` }
-  for (const one of closed) {
-    const own = (await realpath(one).catch(() => null)) ?? one
-    if (isWithin(root, own) || isWithin(own, root)) return { ok: false, why: `${shown} holds the hub's own data; no agent works there.` }
-  }
-  return { ok: true, root }
-}
-
-/** `inner` is `outer` or lies in it. */
-function isWithin(inner: string, outer: string): boolean {
-  const path = relative(outer, inner)
-  return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path))
 }
 
 /** No system has longer ones. */

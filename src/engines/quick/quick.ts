@@ -19,7 +19,7 @@ import { type History, openHistory } from '../turn/history.ts'
 import { linesFrom } from '../turn/lines.ts'
 import { hearTaint, type Minds, mindOf } from '../turn/mind.ts'
 import { type Answered, callModel, type ModelRooms } from '../turn/model.ts'
-import { readSetup, type Setup, type SetupRooms } from '../turn/setup.ts'
+import { type SetupRooms, setupOf } from '../turn/setup.ts'
 import { type Voice, voiceOf } from '../turn/voice.ts'
 
 export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> &
@@ -40,7 +40,7 @@ export function quickEngine(given: QuickRooms): Engine {
 }
 
 async function run(rooms: Rooms, turn: Turn): Promise<void> {
-  const setup: Setup = await turn.read('setup', () => readSetup(rooms, turn.process))
+  const setup = await setupOf(rooms, turn)
   const voice = voiceOf(turn, setup.agent.name)
   const mind = mindOf(turn, rooms.minds, setup.taint ?? 'none')
   const guard = openGuard()

@@ -2,7 +2,7 @@
 import { type Agent, type AgentSource, toolLayersOf } from '../../agents/agent.ts'
 import type { Agents } from '../../agents/agents.ts'
 import { NotFound } from '../../base/errors.ts'
-import type { ProcessInfo } from '../../lanes/engine.ts'
+import type { ProcessInfo, Turn } from '../../lanes/engine.ts'
 import type { Tier } from '../../models/message.ts'
 import { classPledge, effectivePledge } from '../../policy/capability.ts'
 import type { Taint } from '../../policy/decision.ts'
@@ -10,7 +10,7 @@ import { findLanguage } from '../../scopes/language.ts'
 import { userOfHome } from '../../scopes/names.ts'
 import type { Projects, ScopeRef, Sessions, Settings } from '../../scopes/scopes.ts'
 import { unveiled } from '../../tools/files/files.ts'
-import { selectorsOf } from '../../tools/surface.ts'
+import { type Classified, selectorsOf } from '../../tools/surface.ts'
 import type { Effect } from '../../tools/tool.ts'
 import type { Surface, Tools } from '../../tools/tools.ts'
 import type { Minds } from './mind.ts'
@@ -44,7 +44,7 @@ export type SetupRooms = {
   readonly agents: Pick<Agents, 'find' | 'at' | 'roster'>
   readonly projects: Pick<Projects, 'get'>
   readonly settings: Pick<Settings, 'getForUser' | 'languages'>
-  readonly tools: Pick<Tools, 'surface' | 'effectOf'>
+  readonly tools: Pick<Tools, 'surface' | 'shaped' | 'effectOf'>
   readonly minds: Pick<Minds, 'of'>
   /** Absent: nothing is left out for the person's client. */
   readonly sessions?: Pick<Sessions, 'brief'>
@@ -53,8 +53,17 @@ export type SetupRooms = {
 const budget = 60_000
 const defaultApprovalHours = 24
 
-/** Throws NotFound, naming who is there, when the agent's file is gone. */
-export async function readSetup(rooms: SetupRooms, process: ProcessInfo): Promise<Setup> {
+/** As it is recorded with every turn, so short: names only, and the effects of those tools that do more than look. */
+type Recorded = Omit<Setup, 'tools' | 'surface'> & { readonly tools: Classified; readonly effects: { readonly [name: string]: Effect } }
+
+/** The first of a turn. Throws NotFound, naming who is there, when the agent's file is gone. */
+export async function setupOf(rooms: SetupRooms, turn: Turn): Promise<Setup> {
+  const { tools, effects, ...rest } = await turn.read<Recorded>('setup', () => readSetup(rooms, turn.process))
+  const surface = rooms.tools.shaped(tools)
+  return { ...rest, surface, tools: surface.callable.map((name) => ({ name, effect: effects[name] ?? 'replayable' })) }
+}
+
+async function readSetup(rooms: SetupRooms, process: ProcessInfo): Promise<Recorded> {
   const { agents, projects, settings, tools, minds } = rooms
   const project = await projects.get(process.project)
   const scope = scopeOf(process, project?.group)
@@ -63,19 +72,25 @@ export async function readSetup(rooms: SetupRooms, process: ProcessInfo): Promis
   const pledge = pledgeOf(agent, process)
   const profile = (await rooms.sessions?.brief(process.session))?.profile ?? null
   const asker = { pledge, tools: selectorsOf(toolLayersOf(agent, profile)) }
-  const surface = tools.surface(asker, { roots, session: process.session, profile })
+  const { callable, discovery: _, ...classified } = tools.surface(asker, { roots, session: process.session, profile })
   return {
     agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source, pledge },
     project: { name: process.project, title: project?.title ?? process.project, isHome: userOfHome(process.project) !== null },
     roots,
-    tools: surface.callable.map((name) => ({ name, effect: tools.effectOf(name) ?? 'once' })),
+    tools: classified,
+    effects: effectsOf(tools, callable),
     language: await languageIn(settings, scope),
-    surface: { ...surface },
     taint: await minds.of(process.id),
     approvalMs: await approvalMs(settings, scope),
     ...(project?.policy['localOnly'] === true ? { localOnly: true } : {}),
     budget,
   }
+}
+
+/** Of the tools that do more than look; one that is gone must not be done twice. */
+function effectsOf({ effectOf }: Pick<Tools, 'effectOf'>, names: readonly string[]): Recorded['effects'] {
+  const effects = names.map((name): [string, Effect] => [name, effectOf(name) ?? 'once'])
+  return Object.fromEntries(effects.filter(([, effect]) => effect !== 'replayable'))
 }
 
 /** Its file's, or its class's, and never more than whoever made the process could give. */
