@@ -1,6 +1,7 @@
 // A person's answer to a question about the work.
 import { Gone, InvalidInput, NotFound } from '../base/errors.ts'
 import { isId, laneOf } from '../base/ids.ts'
+import { isObject } from '../base/json.ts'
 import type { Question } from '../protocol/shapes.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
@@ -9,20 +10,32 @@ import { fresh, ownSession } from './session-of.ts'
 
 export type GivenAnswer = { readonly text: string } | { readonly option: string }
 
-/** The question as it is afterwards. Throws NotFound, Gone when it is answered or withdrawn, InvalidInput for an unknown option. */
+/**
+ * The question as it is afterwards; the same answer again is answered like the first. Throws NotFound, Gone when it was answered in
+ * another way or is withdrawn, InvalidInput for an unknown option.
+ */
 export async function answerQuestion(hub: Hub, caller: Caller, id: string, given: GivenAnswer): Promise<Question> {
   const asked = await questionOf(hub, caller, id)
   const ask = asked.id
   if (!isId('ask', ask) || !isId('prc', asked.lane) || !isId('ses', asked.session)) throw new Error(`question ${id} has a malformed id`)
-  if (asked.status !== 'open') throw new Gone(`this question is ${asked.status} already`)
   const value = valueFor(asked, given)
+  if (asked.status !== 'open') return repeated(hub, caller, asked, value)
   const outcome = await steerLane(hub, caller, { session: asked.session, lane: laneOf(asked.lane) }, { kind: 'answer', ask, value })
-  if (outcome.word === 'refused') throw new Gone('this question is answered or withdrawn already')
-  await fresh(hub)
-  return shown(await questionOf(hub, caller, id))
+  const now = await questionOf(hub, caller, id)
+  return outcome.word === 'refused' ? repeated(hub, caller, now, value) : shown(now)
 }
 
-async function questionOf(hub: Hub, caller: Caller, id: string): Promise<Question & { readonly lane: string }> {
+type Asked = Question & { readonly lane: string }
+
+/** The words that answered it stand in the inbox of the person, where each question is an item. */
+async function repeated(hub: Hub, caller: Caller, asked: Asked, value: string): Promise<Question> {
+  const item = asked.status === 'answered' ? await hub.attention.get(caller.user.name, asked.id) : null
+  const said = isObject(item?.answer?.value) ? (item.answer.value['chosen'] ?? item.answer.value['text']) : undefined
+  if (said === value) return shown(asked)
+  throw new Gone(`this question is ${asked.status === 'open' ? 'answered or withdrawn' : asked.status} already`)
+}
+
+async function questionOf(hub: Hub, caller: Caller, id: string): Promise<Asked> {
   await fresh(hub)
   const found = await hub.scopes.conversation.question(id)
   if (!found) throw new NotFound(`there is no question ${JSON.stringify(id.slice(0, 64))}`)
@@ -39,6 +52,6 @@ function valueFor(asked: Question, given: GivenAnswer): string {
   throw new InvalidInput(`/option is not on offer; ${allowed}`, { path: '/option' })
 }
 
-function shown({ lane: _, ...question }: Question & { readonly lane: string }): Question {
+function shown({ lane: _, ...question }: Asked): Question {
   return question
 }
