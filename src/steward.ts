@@ -307,6 +307,7 @@ async function openDoor(
     trustLoopback: config.trustLoopback,
     webRoot: join(packageRoot, 'web', 'dist'),
     agents: agentsOf,
+    places: { homedir: homedir(), closed: [config.home] },
     doctor: async () => [...(await findings(rooms)), ...(await roomsFound())],
     config: async () => config.shown.map(configItem),
   }).catch((error: unknown) => {
