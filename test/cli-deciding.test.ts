@@ -1,4 +1,6 @@
 // The commands about what waits for a person, over the real program: approvals, grants, inbox, models, turns; right and wrong usage.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ScriptedModel, startScriptedModel } from '../src/models/scripted.ts'
 import { mailer, withMailer } from './mailer.ts'
@@ -200,7 +202,9 @@ describe('steward turn', () => {
 
   test('[C21] a turn of a model: tokens, price or that there is none; what tools did with --full', async () => {
     await place.start()
-    await steward('projects', 'create', 'shop', '--root', place.home)
+    const shop = join(place.home, '..', 'shop')
+    mkdirSync(shop)
+    expect(await steward('projects', 'create', 'shop', '--root', shop)).toMatchObject({ code: 0 })
     model.script({ calls: [{ name: 'file_list', input: { path: '.' } }], usage: { prompt_tokens: 11, completion_tokens: 3 } }, 'Done.')
     const { value } = await json('ask', 'look', '--agent', 'quick', '--project', 'shop')
     const [{ id }] = (await json('sessions', 'turns', value.session)).value

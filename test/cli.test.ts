@@ -1,6 +1,6 @@
 // The commands against a running hub: the real program, a real hub, a scripted model behind real HTTP.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hold, type ScriptedModel, startScriptedModel } from '../src/models/scripted.ts'
@@ -151,13 +151,19 @@ describe('lists', () => {
     })
     expect(await place.run(['projects', 'create', 'demo'])).toMatchObject({ code: 1, out: '' })
     const { code, err } = await place.run(['projects', 'create', 'later', '--root', 'nowhere'])
-    expect([code, err]).toEqual([0, expect.stringMatching(/^There is no folder .*nowhere now/)])
+    expect([code, err]).toEqual([1, expect.stringMatching(/nowhere" does not exist\. Allowed is a folder that is there/)])
+    for (const root of ['/', '.', place.home])
+      expect(await place.run(['projects', 'create', 'later', '--root', root])).toMatchObject({ code: 1, out: '' })
+    const later = join(folder, 'later')
+    mkdirSync(later)
+    expect(await place.run(['projects', 'create', 'later', '--root', later])).toMatchObject({ code: 0, err: '' })
+    rmdirSync(later)
     expect(await place.run(['sessions', '--project', 'later'])).toMatchObject({ code: 0, out: expect.stringContaining('No sessions') })
     const broken = (await json(['doctor'])).value.items.find((item: { name: string }) => item.name === 'folders of later')
     expect(broken).toMatchObject({ status: 'fail', mend: expect.stringContaining('steward projects change later --root FOLDER') })
     expect(await place.run(['projects', 'change', 'later'])).toMatchObject({ code: 2, err: expect.stringContaining('--root') })
-    expect((await place.run(['projects', 'change', 'later', '--root', '.', '--title', 'Sooner'])).out).toMatch(
-      /later {2}Sooner\n[\s\S]*folders +\//,
+    expect((await place.run(['projects', 'change', 'later', '--root', 'demo', '--title', 'Sooner'])).out).toMatch(
+      /later {2}Sooner\n[\s\S]*folders +\/.*demo/,
     )
     expect(await place.run(['sessions', '--project', 'latr'])).toMatchObject({ code: 1, out: '', err: 'there is no project "latr"\n' })
     expect(await place.run(['projects', 'archive', 'demo'])).toMatchObject({ code: 0 })

@@ -126,6 +126,7 @@ export async function openHub(options: HubOptions = {}) {
     lanes,
     journal,
     agents: async () => [{ name: 'quick', engine: 'script' }],
+    places: { homedir: join(home, 'person'), closed: [join(home, 'data')] },
     doctor: async () => [],
     config: async () => [{ key: 'STEWARD_PORT', value: 4180, source: 'default' }],
     log,

@@ -1,3 +1,5 @@
+import { mkdirSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHub, type TestHub } from './http-hub.ts'
 
@@ -77,9 +79,32 @@ describe('messages', () => {
     expect((await hub.ask('POST', `/api/questions/${id}`, { option: 'water' })).json).toMatchObject({ status: 400, path: '/option' })
     const answered = await hub.ask('POST', `/api/questions/${id}`, { option: 'tea' })
     expect(answered.json).toMatchObject({ id, status: 'answered' })
-    expect((await hub.ask('POST', `/api/questions/${id}`, { option: 'tea' })).status).toBe(410)
+    const again = await hub.ask('POST', `/api/questions/${id}`, { option: 'tea' })
+    expect([again.status, again.json]).toEqual([200, answered.json])
+    expect((await hub.ask('POST', `/api/questions/${id}`, { text: 'tea' })).status).toBe(200)
+    for (const other of [{ option: 'coffee' }, { text: 'tea, please' }])
+      expect((await hub.ask('POST', `/api/questions/${id}`, other)).status).toBe(410)
     const shown = await hub.ask('GET', `/api/sessions/${session}`)
     expect(shown.json.openQuestions).toEqual([])
+  })
+
+  test('[H3] of the same answers at once each is right, the turn hears one; without options the words count', async () => {
+    const session = await hub.session()
+    await post(session, { text: 'question' }, wait)
+    const { items } = (await hub.ask('GET', `/api/questions?session=${session}&status=open`)).json
+    const words = ['tea', 'tea', 'coffee', 'tea', 'coffee']
+    const answers = await Promise.all(words.map((option) => hub.ask('POST', `/api/questions/${items[0].id}`, { option })))
+    expect(answers.map((one) => one.status)).toEqual([200, 200, 410, 200, 410])
+    const events = (await hub.ask('GET', `/api/sessions/${session}/events?limit=500`)).json.items
+    expect(events.filter((one: { type: string }) => one.type === 'question-answered')).toHaveLength(1)
+  })
+
+  test('[H3] a question that its turn took with it is gone, whatever is answered', async () => {
+    const session = await hub.session()
+    await post(session, { text: 'question' }, wait)
+    const { items } = (await hub.ask('GET', `/api/questions?session=${session}&status=open`)).json
+    await hub.ask('POST', `/api/sessions/${session}/stop`, {})
+    expect((await hub.ask('POST', `/api/questions/${items[0].id}`, { option: 'tea' })).status).toBe(410)
   })
 
   test('[H3] a turn that fails answers failed, with why', async () => {
@@ -252,6 +277,39 @@ describe('sessions, projects, documents', () => {
     await hub.scopes.sessions.suspend(session as Parameters<typeof hub.scopes.sessions.suspend>[0], 'FORCED')
     const posted = await post(session, { text: 'hello' }, wait)
     expect(posted.json).toMatchObject({ status: 'settled', reply: { text: 'echo: hello' } })
+  })
+
+  test('[H32] a root is a folder that is there, never the hub or what holds it, nor the whole of the person; one that was there may stay', async () => {
+    const at = (...parts: readonly string[]) => join(hub.home, ...parts)
+    for (const folder of ['data/blobs', 'person/shop', 'later']) mkdirSync(at(folder), { recursive: true })
+    writeFileSync(at('person/file'), '')
+    symlinkSync(at('data'), at('person/link'))
+    const create = (...roots: readonly string[]) => hub.ask('POST', '/api/projects', { name: 'rooted', roots })
+    const wrong: readonly (readonly [string, RegExp])[] = [
+      ['/', /too wide/],
+      [at('person'), /too wide/],
+      [at(), /too wide|own data/],
+      [at('data'), /own data/],
+      [at('data/blobs'), /own data/],
+      [at('person/shop/../../data'), /own data/],
+      [at('person/link'), /own data/],
+      [at('person/file'), /is no folder/],
+      [at('nowhere'), /does not exist.*Allowed is a folder that is there/],
+      ['shop', /absolute path/],
+    ]
+    for (const [root, why] of wrong) {
+      const refused = await create(at('person/shop'), root)
+      expect([root, refused.status, refused.json.path]).toEqual([root, 400, '/roots/1'])
+      expect(refused.json.detail).toMatch(why)
+    }
+    expect((await hub.ask('GET', '/api/projects/rooted')).status).toBe(404)
+    expect((await create(at('person/shop'), at('later'))).status).toBe(201)
+    const patch = (...roots: readonly string[]) => hub.ask('PATCH', '/api/projects/rooted', { roots })
+    for (const [root, why] of wrong) expect((await patch(root)).json).toMatchObject({ status: 400, detail: expect.stringMatching(why) })
+    rmdirSync(at('later'))
+    expect((await patch(at('later'))).json.roots).toEqual([at('later')])
+    expect((await patch(at('person/shop'))).status).toBe(200)
+    expect((await patch(at('later'))).status).toBe(400)
   })
 
   test('[H19] projects are made, changed, archived; system ones are not removed', async () => {

@@ -1,5 +1,5 @@
 // A whole hub over HTTP: a risky call is asked, allowed, done; the turn then tells all of it. Only the model is a script.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -99,7 +99,9 @@ test('[H29] models are shown, chosen only where the environment leaves it open, 
 })
 
 test('[C16, H29] doctor says of models, roots, sandbox and secrets whether they are well, and how to mend what is not', async () => {
-  await call('POST', '/api/projects', { name: 'lost', roots: [join(folder, 'nowhere')] })
+  mkdirSync(join(folder, 'nowhere'))
+  expect((await call('POST', '/api/projects', { name: 'lost', roots: [join(folder, 'nowhere')] })).status).toBe(201)
+  rmdirSync(join(folder, 'nowhere'))
   const { items } = (await call('GET', '/api/doctor')).json
   const named = (name: string) => items.filter((one: { name: string }) => one.name === name)
   expect(named('folders of lost')).toMatchObject([{ status: 'fail', mend: expect.any(String), detail: expect.stringContaining('nowhere') }])

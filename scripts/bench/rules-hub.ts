@@ -3,6 +3,7 @@
  * `node scripts/bench/rules-hub.ts HOME`; prints `ADDRESS/#code=CODE`, serves until SIGTERM.
  */
 
+import { homedir } from 'node:os'
 import { openServer } from '../../src/server/server.ts'
 import { openRooms } from './rooms.ts'
 
@@ -16,6 +17,7 @@ const server = await openServer({
   trustLoopback: false,
   version: '0.0.0',
   agents: async () => [],
+  places: { homedir: homedir(), closed: [] },
   doctor: async () => [],
   config: async () => [],
 })

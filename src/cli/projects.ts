@@ -1,11 +1,10 @@
 // `steward projects`: list, show, create, archive, remove.
 
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { projects } from '../protocol/api.ts'
 import { type Project, project } from '../protocol/shapes.ts'
 import { findHub } from './hub.ts'
-import { type Call, type Result, table, tell, WrongUsage } from './output.ts'
+import { type Call, type Result, table, WrongUsage } from './output.ts'
 import { everyRow } from './paging.ts'
 
 export async function listProjects(call: Call, options: { readonly all?: boolean }): Promise<Result> {
@@ -37,7 +36,6 @@ export async function createProject(call: Call, name: string, given: NewProject)
   const roots = root?.map((folder) => resolve(folder))
   const body = { name, ...rest, ...(roots ? { roots } : {}) }
   const made = await hub.call('POST', '/api/projects', project, { body })
-  tellMissing(roots ?? [])
   return { value: made, text: `Project ${made.name} is made.` }
 }
 
@@ -49,7 +47,6 @@ export async function changeProject(call: Call, name: string, given: NewProject)
   const hub = await findHub(call)
   const roots = root?.map((folder) => resolve(folder))
   const changed = await hub.call('PATCH', pathOf(name), project, { body: { ...rest, ...(roots ? { roots } : {}) } })
-  tellMissing(roots ?? [])
   return { value: changed, text: describe(changed) }
 }
 
@@ -66,14 +63,6 @@ export async function removeProject(call: Call, name: string, options: { readonl
     value: changed,
     text: options.purge ? `Project ${changed.name} is archived and its documents are gone.` : `Project ${changed.name} is archived.`,
   }
-}
-
-function tellMissing(folders: readonly string[]): void {
-  for (const folder of folders) if (!isFolder(folder)) tell(`There is no folder ${folder} now: agents find nothing there until there is.`)
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function pathOf(name: string): string {

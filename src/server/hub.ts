@@ -11,6 +11,7 @@ import type { People } from '../people/people.ts'
 import type { Budgets } from '../policy/budget.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
+import type { RootRules } from '../scopes/root-folder.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Work } from '../work/work.ts'
@@ -30,6 +31,8 @@ export type Rooms = {
   readonly budgets: Pick<Budgets, 'set' | 'remove' | 'list' | 'spending'>
   readonly lanes: Lanes
   readonly journal: Journal
+  /** Which folders of this machine a project may have. */
+  readonly places: RootRules
   /** The agents that can be reached from there, through the cascade. */
   readonly agents: (scope: ScopeRef) => Promise<readonly AgentListing[]>
   /** What other rooms found wrong or fine; the server adds its own findings. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../base/json.ts'
 import * as api from '../../protocol/api.ts'
 import { type Project, project as shape } from '../../protocol/shapes.ts'
 import { userOfHome } from '../../scopes/names.ts'
+import { checkRootFolders } from '../../scopes/root-folder.ts'
 import { type Caller, need } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
@@ -33,6 +34,7 @@ export const projectCalls = [
     async run({ hub, caller, body }) {
       const { policy, ...rest } = body
       if (policy !== undefined) need(caller, 'grants')
+      if (body.roots) await checkRootFolders(body.roots, [], hub.places)
       const given = { ...defined(rest), name: body.name, ...(policy === undefined ? {} : { policy: policy as JsonObject }) }
       const project = await seen(hub, hub.scopes.projects.create(given, caller.actor))
       return { status: 201, body: project, headers: { Location: `/api/projects/${encodeURIComponent(project.name)}` } }
@@ -57,9 +59,10 @@ export const projectCalls = [
     body: api.projectPatch,
     answers: { 200: shape },
     async run({ hub, caller, params, body }) {
-      const { name } = await projectOf(hub, caller, params['name'] ?? '')
+      const { name, roots } = await projectOf(hub, caller, params['name'] ?? '')
       const { policy, ...rest } = body
       if (policy !== undefined) need(caller, 'grants')
+      if (body.roots) await checkRootFolders(body.roots, roots, hub.places)
       const given = { ...defined(rest), ...(policy === undefined ? {} : { policy: policy as JsonObject }) }
       return { status: 200, body: await seen(hub, hub.scopes.projects.change(name, given, caller.actor)) }
     },
