@@ -30,6 +30,15 @@ const reply = (id: string, text: string, more: Record<string, unknown> = {}) =>
 const settled = (outcome = 'done', error?: string) =>
   event('turn-settled', { turn: 'trn_1', outcome, unknown: [], reply: null, steps: 1, ...(error ? { error } : {}) })
 
+const riskAsked = (id: string, text: string) =>
+  event('approval-requested', {
+    ...{ approval: id, ask: id, turn: 'trn_1', text, due: 1 },
+    request: {
+      plan: { tool: 'file_delete', capability: 'fs.write', target: 'old.txt', consequences: 'The file is gone.' },
+      decision: { risk: 'R5', reason: 'It deletes.', scopes: ['once'] },
+    },
+  })
+
 /** What a terminal has shown after these events, one draw after each. */
 function shownAfter(events: readonly Incoming[], own: readonly string[] = ['mine']): string {
   let view: View = emptyView(session)
@@ -43,6 +52,21 @@ function shownAfter(events: readonly Incoming[], own: readonly string[] = ['mine
   }
   return text
 }
+
+test('what a worker asks is shown once: the line that only tells of it adds nothing while it waits', () => {
+  const asking = riskAsked('apr_1', 'May assistant run file_delete on old.txt? The file is gone. It deletes.')
+  const told = 'Assistant in Shop asks: May assistant run file_delete on old.txt? Answer in the card below or with `steward approvals`.'
+  const shown = shownAfter([
+    user('msg_1', 'hi', 'mine'),
+    started('trn_1', 'msg_1'),
+    asking,
+    reply('msg_2', told),
+    reply('msg_3', 'So it is.'),
+  ])
+  expect(shown.split('May assistant run file_delete on old.txt?')).toHaveLength(2)
+  expect(shown).toContain('So it is.\n')
+  expect(shownAfter([reply('msg_2', told)])).toBe(`${told}\n`)
+})
 
 describe('words', () => {
   test('stream as they come and are not shown again when they settle', () => {

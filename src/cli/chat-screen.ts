@@ -4,6 +4,7 @@
 import { headline } from '../protocol/asks-elsewhere.ts'
 import { branch } from '../protocol/branch.ts'
 import { isFinal } from '../protocol/message-status.ts'
+import { isRelayOf } from '../protocol/relayed-approval.ts'
 import type { Line, Notice, OpenApproval, OpenQuestion, View } from '../protocol/view.ts'
 import { approvalText, type Look } from './approval-text.ts'
 import { safeText } from './output.ts'
@@ -63,6 +64,8 @@ function drawLines(shown: Shown, view: View, own: ReadonlySet<string>): Drawn {
   const fresh = [...view.messages.values()].filter((line) => !shown.lines.has(line.id) && isFinished(line))
   let writing = shown.writing
   const texts = fresh.map((line) => {
+    // What it tells stands on the screen already, with all that there is to know.
+    if (isRelayOf(line, view.approvals)) return ''
     if (line.role === 'user') return own.has(line.clientId ?? '') ? '' : `${cut(writing)}${nameOf(line)}: ${safeText(line.text)}\n`
     const continues = writing !== null && writing.turn === line.turn && line.text.startsWith(writing.text)
     const text = continues ? finished(line, writing?.text ?? '') : `${cut(writing)}${finished(line, '')}`

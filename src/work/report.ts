@@ -15,6 +15,8 @@ const report = z.object({
   type: z.enum(reportTypes),
   worker: z.object({ process: z.string(), session: z.string(), project: z.string(), agent: z.string(), title: z.string() }),
   text: z.string(),
+  /** Of an approval: the asking without its reasons. */
+  headline: z.string().exactOptional(),
   options: z.array(option).exactOptional(),
   /** The ask or approval that stands open, by its outside id. */
   ask: z.string().exactOptional(),

@@ -1,5 +1,7 @@
 // Which events of a worker are told to who ordered the work, and in what words (K3).
 import { isId, type MessageId, type ProcessId, type TurnId } from '../base/ids.ts'
+import { readApproval } from '../protocol/asked-approval.ts'
+import { headline } from '../protocol/asks-elsewhere.ts'
 import { type CloseReason, closeReasons } from '../protocol/entry.ts'
 import type { Event } from '../protocol/event.ts'
 import { readLine, readOptions } from '../protocol/incoming.ts'
@@ -7,7 +9,7 @@ import type { Message, Option } from '../protocol/message.ts'
 import { type CloseEvent, parentEvent } from '../scopes/close-event.ts'
 import { type ChannelMode, mostText, type Report } from './report.ts'
 
-export type Told = Pick<Report, 'type' | 'text'> & { readonly options?: readonly Option[]; readonly ask?: string }
+export type Told = Pick<Report, 'type' | 'text' | 'headline'> & { readonly options?: readonly Option[]; readonly ask?: string }
 
 const telling: ReadonlySet<string> = new Set([
   'turn-settled', 'question-asked', 'approval-requested', 'process-closed', 'chat-message-appended', 'entry-held',
@@ -36,7 +38,7 @@ export async function toldBy(event: Event, looking: Looking): Promise<Told | nul
     case 'question-asked':
       return asked('question', data, data['ask'])
     case 'approval-requested':
-      return asked('approval', data, data['approval'])
+      return { ...asked('approval', data, data['approval']), ...headlineOf(data) }
     case 'process-closed':
       return closed(data, looking.owner)
     case 'entry-held':
@@ -70,6 +72,12 @@ function asked(type: 'question' | 'approval', { text, options }: Event['data'], 
     ...(offered.length > 0 ? { options: offered } : {}),
     ...(typeof ask === 'string' ? { ask } : {}),
   }
+}
+
+/** The asking alone, for the line that only points at the card. */
+function headlineOf(data: Event['data']): Pick<Told, 'headline'> {
+  const approval = readApproval(data)
+  return approval === null ? {} : { headline: short(headline(approval)) }
 }
 
 const ends: Record<CloseEvent, string> = { DONE: 'It is done and has ended.', FAILED: 'It gave up.', STOPPED: 'It was ended.' }

@@ -173,6 +173,19 @@ describe('what is told', () => {
     expect(await told()).toEqual(expected)
   })
 
+  test('[K4] an approval of a worker is told in one short line without ids; a reply keeps its header', async () => {
+    const { worker, hub } = await pair()
+    await bench.say(worker, 'risk')
+    await hubDone(hub, 1)
+    await bench.answer(await bench.until('approval-requested'), { decision: 'deny', scope: 'once' })
+    await hubDone(hub, 2)
+    expect(await bench.lines(hub)).toEqual([
+      'assistant: Puppet in Site asks: May I send it? Answer in the card below or with `steward approvals`.',
+      'assistant: **[Worker puppet → reply]**\n\nanswered',
+    ])
+    expect(model.count).toBe(0)
+  })
+
   test.each(channelModes)('[K3, I7] in the mode %s what a worker asks stands in the inbox until it is answered', async (mode) => {
     const { worker } = await pair(mode)
     const other = await bench.session({ project: 'site', agent: 'puppet' })

@@ -1,6 +1,7 @@
 // Two announcers for the whole page, one polite and one urgent: states in words, never single words of an answer, never timers (W10).
 
 import { branch } from '../../src/protocol/branch.ts'
+import { isRelayOf } from '../../src/protocol/relayed-approval.ts'
 import type { View } from '../../src/protocol/view.ts'
 import type { State } from './state.ts'
 import { nameOf, words } from './words.ts'
@@ -46,7 +47,7 @@ function ofView(before: View | null, after: View | null, name: string): readonly
 
 function ofLine(view: View, name: string): readonly Announcement[] {
   const line = branch(view).at(-1)?.line
-  if (!line || line.role === 'user') return []
+  if (!line || line.role === 'user' || isRelayOf(line, view.approvals)) return []
   const by = line.agent ? nameOf(line.agent) : name
   return [{ text: words.announceAnswered(by, line.text.slice(0, FIRST_CHARACTERS)), urgent: false }]
 }

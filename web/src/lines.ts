@@ -2,6 +2,7 @@
 
 import { type BranchRow, branch, waiting } from '../../src/protocol/branch.ts'
 import { isFinal } from '../../src/protocol/message-status.ts'
+import { isRelayOf } from '../../src/protocol/relayed-approval.ts'
 import type { Line, RunningTurn, View } from '../../src/protocol/view.ts'
 import type { Writing } from '../../src/protocol/writing.ts'
 import { type ApprovalActs, approvalPiece } from './approval-card.ts'
@@ -40,7 +41,7 @@ export function linePieces(state: State, now: number, acts: LineActs): readonly 
   return [
     ...notices(null),
     ...rows.flatMap((row, index) => [
-      linePiece(row, { name, now, last: isLast(index), acts }),
+      ...(isRelayOf(row.line, view.approvals) ? [] : [linePiece(row, { name, now, last: isLast(index), acts })]),
       ...(endsTurn(rows, index) ? [turnPiece(row.line.turn ?? '', state, acts)] : []),
       ...notices(row.line.id),
     ]),

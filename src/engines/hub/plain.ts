@@ -3,6 +3,7 @@
 import type { Attention } from '../../attention/attention.ts'
 import type { Turn } from '../../lanes/engine.ts'
 import type { Entry } from '../../protocol/entry.ts'
+import { relayLine } from '../../protocol/relayed-approval.ts'
 import { triage } from '../../work/triage.ts'
 import type { Report } from '../../work/work.ts'
 import { attributed, reportIn } from '../action/scene.ts'
@@ -26,7 +27,11 @@ type Named = { readonly report: Report; readonly name: string }
 
 async function saidPlainly(rooms: PlainRooms, { turn, voice }: Saying, { report, name }: Named): Promise<boolean> {
   const { text, type, worker, mode, options } = report
-  if (type === 'question' || type === 'approval') {
+  if (type === 'approval') {
+    voice.say(name, { text: relayLine(worker, report.headline ?? text) })
+    return true
+  }
+  if (type === 'question') {
     voice.say(name, { text: attributed(report, text), info: whereToAnswer(report), ...(options ? { options } : {}) })
     return true
   }
@@ -39,11 +44,8 @@ async function saidPlainly(rooms: PlainRooms, { turn, voice }: Saying, { report,
   return decision !== 'REFORMULATE'
 }
 
-function whereToAnswer({ type, ask, worker }: Report): string {
-  const where = `in the session ${worker.session} of the project ${worker.project}`
-  return type === 'approval'
-    ? `It waits for your yes or no ${where} (approval ${ask ?? ''}).`
-    : `It waits for your answer ${where} (question ${ask ?? ''}).`
+function whereToAnswer({ ask, worker }: Report): string {
+  return `It waits for your answer in the session ${worker.session} of the project ${worker.project} (question ${ask ?? ''}).`
 }
 
 type Inbox = { readonly name: string; readonly title: string; readonly report: Report }
