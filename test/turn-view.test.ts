@@ -72,6 +72,7 @@ test('[H22, H23, H28] delete a file: asked with what would be done, allowed, don
     cost: { calls: 2, currency: 'USD' },
     cause: { depth: 0, chain: [{ actor: expect.stringMatching(/^user:/), message: asked.id }] },
   })
+  expect(view.run).toEqual(view.cost)
   const tool = view.steps.find((one: { tool?: unknown }) => one.tool)
   expect(tool).toMatchObject({
     state: 'done',

@@ -4,7 +4,7 @@ import { approval } from '../protocol/api-approvals.ts'
 import { summaries, summary } from '../protocol/api-context.ts'
 import { turnView } from '../protocol/api-turns.ts'
 import { branch } from '../protocol/branch.ts'
-import { session } from '../protocol/shapes.ts'
+import { type Session, session } from '../protocol/shapes.ts'
 import type { View } from '../protocol/view.ts'
 import { userOfHome } from '../scopes/names.ts'
 import { approvalNamed } from './approvals.ts'
@@ -28,6 +28,9 @@ export type Desk = {
   readonly aside: (sentence: string, isSafe?: 'safe') => void
 }
 
+/** So many are named by /steps, the newest first. */
+const mostWorkers = 8
+
 export type Next = 'go on' | 'end'
 type Command = { readonly what: string; readonly run: (desk: Desk, rest: string) => Promise<unknown> }
 
@@ -40,8 +43,8 @@ const commands: Readonly<Record<string, Command>> = {
   '/deny': { what: 'say no to what waits: /deny [ID] [REASON]', run: deny },
   '/approvals': { what: 'show in full what waits for your yes', run: showApprovals },
   '/inbox': { what: 'show what needs you, from everywhere', run: showInbox },
-  '/cost': { what: 'what the newest turn has cost', run: showCost },
-  '/steps': { what: 'what the newest turn did, step by step', run: showSteps },
+  '/cost': { what: 'what the newest turn has cost, and all that came of the same request', run: showCost },
+  '/steps': { what: 'what the newest turn did, step by step, and where the steps of workers are', run: showSteps },
   '/mode': { what: 'how much may be done without asking: /mode [read-only|ask|auto|default]', run: mode },
   '/compact': { what: 'shorten the conversation for the model: /compact [keep: WHAT]', run: compact },
   '/undo-compact': { what: 'give the model the lines word by word again', run: undoCompact },
@@ -124,7 +127,26 @@ async function showCost(desk: Desk): Promise<void> {
 }
 
 async function showSteps(desk: Desk): Promise<void> {
-  desk.aside(turnText(await newestTurn(desk), { now: desk.look().now, full: false }))
+  const [turn, elsewhere] = await Promise.all([newestTurn(desk), workerLines(desk)])
+  desk.aside([turnText(turn, { now: desk.look().now, full: false }), ...elsewhere].join('\n'))
+}
+
+/** Where the steps of those stand that were ordered from here. */
+async function workerLines({ call, talk }: Desk): Promise<readonly string[]> {
+  if (talk.workers.size === 0) return []
+  const hub = await findHub(call)
+  const newest = [...talk.workers].slice(-mostWorkers).toReversed()
+  const lines = await Promise.all(newest.map((id) => hub.call('GET', pathOf(id), session).then(workerLine, () => notShown(id))))
+  return ['', 'Ordered from here, with steps of their own:', ...lines]
+}
+
+function workerLine({ id, title, agent, project, processStatus }: Session): string {
+  return `  ${oneLine(title || project, 60)} (${agent} in ${project}, ${processStatus}): steward sessions turns ${id}`
+}
+
+/** One that can't be read hides none of the others. */
+function notShown(id: string): string {
+  return `  ${id}: it can't be read now`
 }
 
 async function newestTurn({ call, talk }: Desk) {

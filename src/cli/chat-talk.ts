@@ -32,6 +32,8 @@ export type Talk = {
   readonly view: View
   /** Client ids of what was said here. */
   readonly own: ReadonlySet<string>
+  /** Sessions of workers that were ordered from this conversation, the oldest first. */
+  readonly workers: ReadonlySet<string>
   /** Leaves the present session and goes into that one, or into a new one. Throws HubRefused. */
   enter(wish: Wish): Promise<void>
   /** The id that the line is known by from now on. Throws HubRefused. */
@@ -150,6 +152,7 @@ export function openTalk(options: TalkOptions): Talk {
 
   return {
     own,
+    workers,
     enter,
     lookForAsks,
     get view() {

@@ -1,7 +1,7 @@
 // `steward turn ID`: what a turn did, step by step, with cost and cause; `steward sessions turns ID`: the turns of a session.
 import { systemClock } from '../base/clock.ts'
 import { events, type WireEvent } from '../protocol/api.ts'
-import { type TurnStep, type TurnView, turnView } from '../protocol/api-turns.ts'
+import { type TurnCost, type TurnStep, type TurnView, turnView } from '../protocol/api-turns.ts'
 import { findHub } from './hub.ts'
 import { type Call, exitCodes, oneLine, type Result, table, WrongUsage } from './output.ts'
 import { everyRow } from './paging.ts'
@@ -124,9 +124,15 @@ function resultOf({ tool, error, approval }: TurnStep): string {
   return `${asked}${ok ? '' : `${code ?? 'refused'}: `}${oneLine(text, 70)}`
 }
 
-export function costLine({ cost }: TurnView): string {
-  const unpriced = cost.unpriced === 0 ? '' : `, ${cost.unpriced} of them without a price`
-  return `Cost: ${money(cost.micros)} ${cost.currency} for ${cost.calls} ${cost.calls === 1 ? 'call' : 'calls'} of models${unpriced}`
+/** What the turn cost, and what all that came of the same request did when that is more. */
+export function costLine({ cost, run }: Pick<TurnView, 'cost' | 'run'>): string {
+  const all = run.calls > cost.calls ? `\nAll that came of the same request, other agents included: ${spentText(run)}` : ''
+  return `Cost: ${spentText(cost)}${all}`
+}
+
+function spentText({ micros, currency, calls, unpriced }: TurnCost): string {
+  const without = unpriced === 0 ? '' : `, ${unpriced} of them without a price`
+  return `${money(micros)} ${currency} for ${calls} ${calls === 1 ? 'call' : 'calls'} of models${without}`
 }
 
 /** Millionths as an amount with as many digits as are needed, at least two. */

@@ -25,6 +25,9 @@ export type Reserved =
   /** `spent` holds what is reserved by others too. */
   | { readonly ok: false; readonly budget: Budget; readonly spent: Micros; readonly wanted: Micros }
 
+/** `unpriced`: so many of the calls had no price. */
+export type SpentSum = { readonly cost: Micros; readonly calls: number; readonly unpriced: number }
+
 export type Budgets = {
   /** In one step for all budgets that apply, so that two calls at once can't pass one together. A call of cost 0 always may. */
   reserve(spender: Spender, most: Micros): Promise<Reserved>
@@ -39,6 +42,8 @@ export type Budgets = {
   set(user: string, text: string): Promise<Budget>
   remove(user: string, id: string): Promise<boolean>
   list(user: string): Promise<readonly (Budget & { readonly spent: Micros })[]>
+  /** Of all that came of one request of that person, whoever worked on it. */
+  ofRun(user: string, run: string): Promise<SpentSum>
   /** Of that person, by day (in their zone) and model. */
   spending(
     user: string,

@@ -1,6 +1,6 @@
 // What budgets need of a store: a projection of what models cost, and sums over it.
 import type { Projection } from '../journal/projection.ts'
-import type { Micros } from './budget.ts'
+import type { Micros, SpentSum } from './budget.ts'
 
 /** Zones differ by quarters of an hour, so days of every zone are made of these. */
 export const slotMs = 900_000
@@ -13,6 +13,8 @@ export interface BudgetsStore {
   readonly projection: Projection
   /** Of one project, session or run of that person; 0 for what is not known. */
   total(user: string, scope: 'project' | 'session' | 'run', of: string): Promise<Total>
+  /** All calls of models of one run of that person. */
+  ofRun(user: string, run: string): Promise<SpentSum>
   /** What the dearest of them has cost. */
   dearest(user: string, scope: 'project' | 'session' | 'run'): Promise<Micros>
   /** Of that person since then, by quarter of an hour and model, oldest first. */

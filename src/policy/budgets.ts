@@ -54,6 +54,10 @@ export async function openBudgets(options: BudgetsOptions): Promise<OpenBudgets>
     set: (user, text) => set(room, user, text),
     remove: (user, id) => remove(room, user, id),
     list: (user) => list(room, user),
+    async ofRun(user, run) {
+      await journal.passed(journal.head(), view.projection.name)
+      return view.ofRun(user, run)
+    },
     spending: (user, days) => spending(options, user, days),
     async close() {
       ending.abort()

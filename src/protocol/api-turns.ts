@@ -52,6 +52,10 @@ const approval = z.object({
 })
 export type TurnApproval = z.infer<typeof approval>
 
+/** `unpriced`: so many had no price. */
+const cost = z.object({ micros: z.number(), currency: z.string(), calls: z.number().int(), unpriced: z.number().int() })
+export type TurnCost = z.infer<typeof cost>
+
 /** Who is behind it, the nearest first: the turn that asked for this one, the turn that asked for that, the person in the end. */
 const causedBy = z.object({
   actor: z.string(),
@@ -76,8 +80,10 @@ export const turnView = z.object({
   approvals: z.array(approval),
   /** Where the highest of what it has read comes from: none, content, foreign. */
   taint: z.string(),
-  /** Of all its calls of models. `unpriced`: so many had no price. */
-  cost: z.object({ micros: z.number(), currency: z.string(), calls: z.number().int(), unpriced: z.number().int() }),
+  /** Of all its calls of models. */
+  cost,
+  /** Of all that came of the same request: this turn, those of the workers that were ordered for it, and what they brought back. */
+  run: cost,
   /** All that came of one request has one root. */
   cause: z.object({ root: z.string(), depth: z.number().int(), hops: z.number().int(), chain: z.array(causedBy) }),
 })

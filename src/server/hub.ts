@@ -28,7 +28,7 @@ export type Rooms = {
   readonly work: Pick<Work, 'owner'>
   readonly models: Pick<Models, 'list' | 'choose' | 'test'>
   readonly secrets: Omit<Secrets, 'close' | 'exportKey' | 'importKey'>
-  readonly budgets: Pick<Budgets, 'set' | 'remove' | 'list' | 'spending'>
+  readonly budgets: Pick<Budgets, 'set' | 'remove' | 'list' | 'spending' | 'ofRun'>
   readonly lanes: Lanes
   readonly journal: Journal
   /** Which folders of this machine a project may have. */

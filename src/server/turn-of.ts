@@ -6,14 +6,14 @@ import type { Event } from '../protocol/event.ts'
 import { eventNear } from './event-near.ts'
 import type { Hub } from './hub.ts'
 import { causesOf } from './turn-cause.ts'
-import { largeValues, viewOf } from './turn-view.ts'
+import { chainOf, largeValues, viewOf } from './turn-view.ts'
 
 const pageLength = 500
 
 export type FoundTurn = {
   readonly session: SessionId
   /** `detail`: with what is for who runs the hub. */
-  view(given: { readonly detail: boolean }): Promise<TurnView>
+  view(given: { readonly detail: boolean; readonly user: string }): Promise<TurnView>
 }
 
 /** null when there is none. */
@@ -24,11 +24,12 @@ export async function findTurn(hub: Hub, id: string): Promise<FoundTurn | null> 
   if (!started || !session) return null
   return {
     session,
-    async view({ detail }) {
+    async view({ detail, user }) {
       const events = await eventsOf(hub, id, { session, after: started.cursor - 1 })
       const bodies = await largeValues(events, (hash) => hub.journal.body(hash))
       const { currency } = hub.models.list().prices
-      return viewOf(id, events, { bodies, detail, currency, causes: await causesOf(hub, started) })
+      const run = await hub.budgets.ofRun(user, chainOf(started).root)
+      return viewOf(id, events, { bodies, detail, currency, run, causes: await causesOf(hub, started) })
     },
   }
 }

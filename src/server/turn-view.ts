@@ -1,6 +1,7 @@
 // The fold of a turn's events to what is shown of it: steps with the calls that they were, approvals, cost. Pure.
 import { iso } from '../base/clock.ts'
 import { isObject } from '../base/json.ts'
+import type { SpentSum } from '../policy/budget.ts'
 import type { CausedBy, ModelCall, TurnApproval, TurnStep, TurnToolCall, TurnView } from '../protocol/api-turns.ts'
 import { readApproval } from '../protocol/asked-approval.ts'
 import type { Event } from '../protocol/event.ts'
@@ -13,6 +14,8 @@ export type TurnFacts = {
   readonly bodies: ReadonlyMap<string, string>
   readonly detail: boolean
   readonly currency: string
+  /** Of all that came of the same request. */
+  readonly run: SpentSum
   readonly causes: readonly CausedBy[]
 }
 
@@ -50,6 +53,7 @@ export function viewOf(id: string, events: readonly Event[], facts: TurnFacts): 
       taints[Math.max(0, ...events.map(({ type, data }) => (type === 'taint-raised' ? taints.indexOf(String(data['taint'])) : 0)))] ??
       'none',
     cost: costOf(events, facts.currency),
+    run: { micros: facts.run.cost, currency: facts.currency, calls: facts.run.calls, unpriced: facts.run.unpriced },
     cause: { ...chainOf(start), chain: [...facts.causes] },
   }
 }
@@ -180,7 +184,8 @@ function costOf(events: readonly Event[], currency: string): TurnView['cost'] {
   return { micros, currency, calls: spent.length, unpriced: spent.filter((data) => typeof data['cost'] !== 'number').length }
 }
 
-function chainOf({ data }: Event): { readonly root: string; readonly depth: number; readonly hops: number } {
+/** Of a turn's start. */
+export function chainOf({ data }: Event): { readonly root: string; readonly depth: number; readonly hops: number } {
   const chain = isObject(data['chain']) ? data['chain'] : {}
   return { root: String(chain['root']), depth: numberOr(chain['depth'], 0), hops: numberOr(chain['hops'], 0) }
 }

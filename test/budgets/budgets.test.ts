@@ -185,3 +185,16 @@ test('[B1] a project that there is not is named', async () => {
   await expect(own.budgets.set('ada', '2 USD for project shpo')).rejects.toThrow(NotFound)
   await expect(own.budgets.set('ada', 'much')).rejects.toThrow(InvalidInput)
 })
+
+test('[B3] all calls of one request are summed, whoever made them, also after a restart', async () => {
+  const own = await open()
+  await own.call(10, { cost: 10 })
+  await own.call(10, { cost: 5, lost: 1, session: 'ses_2', project: 'garden' })
+  await own.call(0, { cost: null, session: 'ses_2', model: 'ollama/small' })
+  await own.call(10, { cost: 7, run: 'ent_2' })
+  const sum = { cost: 16, calls: 3, unpriced: 1 }
+  expect(await own.budgets.ofRun('ada', 'ent_1')).toEqual(sum)
+  await own.restart()
+  expect(await own.budgets.ofRun('ada', 'ent_1')).toEqual(sum)
+  expect(await own.budgets.ofRun('bob', 'ent_1')).toEqual({ cost: 0, calls: 0, unpriced: 0 })
+})

@@ -132,5 +132,10 @@ test('[E1, E6, E8, K1] one sentence in a terminal, two kills: project, files, ye
   expect(lines.filter((text) => text.includes(plan))).toHaveLength(1)
   expect((await client('GET', '/api/approvals')).items).toHaveLength(1)
   expect(stages.get('hub-0')).toBe(1)
+
+  // The relay itself asked no model: what it is about cost something elsewhere.
+  const chat = await place.run(['chat', '--session', session], { env: modelEnv(model), input: '/cost\n/steps\n' })
+  expect(chat.err).toMatch(/Cost: 0\.00 USD for 0 calls of models\nAll that came of the same request, .*for [4-9] calls of models/)
+  expect(chat.err).toContain(`Shop audit (assistant in shop-audit, IDLE): steward sessions turns ${String(sessions[0]?.['id'])}`)
   await hub.stop()
 })

@@ -24,9 +24,10 @@ export function turnPiece(turn: string, state: State, acts: StepActs): Piece {
   return { key: `turn ${turn}`, sign: '', make, update }
 }
 
-function headOf({ steps, cost, startedAt, endedAt }: TurnView): string {
+function headOf({ steps, cost, run, startedAt, endedAt }: TurnView): string {
   const took = endedAt === null ? '' : lasted(Date.parse(endedAt) - Date.parse(startedAt))
-  return [words.steps(steps.length), took, costWords(cost)].filter((part) => part !== '').join(' · ')
+  const all = run.calls > cost.calls ? words.withWorkers(costWords(run)) : ''
+  return [words.steps(steps.length), took, costWords(cost), all].filter((part) => part !== '').join(' · ')
 }
 
 function rowsOf(turn: TurnView | undefined): readonly Piece[] {

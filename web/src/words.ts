@@ -128,6 +128,7 @@ export const words = {
   silence: 'No answer means no. You approve exactly this.',
   untilLeft: (when: string, left: string) => (left === '' ? `Until ${when}` : `Until ${when} · ${left} left`),
   stepsAndCost: 'Steps and cost',
+  withWorkers: (cost: string) => `with all that came of the request: ${cost}`,
   steps: (count: number) => (count === 1 ? '1 step' : `${count} steps`),
   because: (who: string) => `Because of ${who}`,
   modeLabel: 'How much may be done without asking you',

@@ -34,7 +34,7 @@ export const processCalls = [
       const missing = new NotFound(`there is no turn ${JSON.stringify(id.slice(0, 64))}`)
       const found = await findTurn(hub, id)
       if (found === null || (await hub.scopes.sessions.owner(found.session)) !== caller.user.name) throw missing
-      return { status: 200, body: await found.view({ detail: caller.user.role === 'owner' }) }
+      return { status: 200, body: await found.view({ detail: caller.user.role === 'owner', user: caller.user.name }) }
     },
   }),
 ]

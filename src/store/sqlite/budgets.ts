@@ -1,4 +1,6 @@
 // What models cost, summed, in SQLite (policy/budgets-store.ts).
+
+import type { SpentSum } from '../../policy/budget.ts'
 import { spentOf } from '../../policy/budget-facts.ts'
 import { type BudgetsStore, slotMs } from '../../policy/budgets-store.ts'
 import { type ProjectionSpec, sqliteProjection } from './projection.ts'
@@ -6,13 +8,13 @@ import type { SqliteStore } from './sqlite.ts'
 
 const spec: ProjectionSpec = {
   name: 'budgets',
-  version: 1,
+  version: 2,
   tables: {
     spent_slots: (t) => `CREATE TABLE ${t('spent_slots')} (
       user TEXT NOT NULL, slot INTEGER NOT NULL, model TEXT NOT NULL, calls INTEGER NOT NULL, cost INTEGER NOT NULL,
       PRIMARY KEY (user, slot, model)) STRICT, WITHOUT ROWID`,
     spent_totals: (t) => `CREATE TABLE ${t('spent_totals')} (
-      user TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL, cost INTEGER NOT NULL,
+      user TEXT NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL, cost INTEGER NOT NULL, calls INTEGER NOT NULL, unpriced INTEGER NOT NULL,
       PRIMARY KEY (user, scope, name)) STRICT, WITHOUT ROWID;
       CREATE INDEX ${t('spent_totals')}_dearest ON ${t('spent_totals')} (user, scope, cost);`,
   },
@@ -28,9 +30,9 @@ const spec: ProjectionSpec = {
         ...[user, Math.floor(event.at / slotMs), model, cost],
       )
       for (const [scope, name] of Object.entries({ project, session, run })) {
-        const add = `INSERT INTO ${t('spent_totals')} (user, scope, name, cost) VALUES (?,?,?,?)
-          ON CONFLICT DO UPDATE SET cost = cost + excluded.cost`
-        db.run(add, user, scope, name, cost)
+        const add = `INSERT INTO ${t('spent_totals')} (user, scope, name, cost, calls, unpriced) VALUES (?,?,?,?,1,?)
+          ON CONFLICT DO UPDATE SET cost = cost + excluded.cost, calls = calls + 1, unpriced = unpriced + excluded.unpriced`
+        db.run(add, user, scope, name, cost, spent.cost === null ? 1 : 0)
       }
     },
   },
@@ -44,6 +46,10 @@ export function sqliteBudgets(store: SqliteStore): BudgetsStore {
     async total(user, scope, of) {
       const row = db.get<{ cost: number }>('SELECT cost FROM spent_totals WHERE user = ? AND scope = ? AND name = ?', user, scope, of)
       return { spent: row?.cost ?? 0, cursor: cursor() }
+    },
+    async ofRun(user, run) {
+      const sum = `SELECT cost, calls, unpriced FROM spent_totals WHERE user = ? AND scope = 'run' AND name = ?`
+      return db.get<SpentSum>(sum, user, run) ?? { cost: 0, calls: 0, unpriced: 0 }
     },
     async dearest(user, scope) {
       const most = 'SELECT max(cost) AS cost FROM spent_totals WHERE user = ? AND scope = ?'
