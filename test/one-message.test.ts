@@ -1,5 +1,5 @@
 // One message through the whole hub, asserted line by line. docs/one-message.md says the same list in words.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,7 +12,9 @@ type Shown = { readonly type: string; readonly data: Record<string, unknown>; re
 
 test('[L1, L4, L5, L8, L11] one message: from the request to the settled reply', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-one-'))
-  writeFileSync(join(folder, 'db.ts'), "db.query('SELECT * FROM users WHERE id = ' + id)\n")
+  const shop = join(folder, 'shop')
+  mkdirSync(shop)
+  writeFileSync(join(shop, 'db.ts'), "db.query('SELECT * FROM users WHERE id = ' + id)\n")
   const model = await startScriptedModel()
   model.script({ calls: [{ name: 'file_search', input: { text: 'SELECT' } }] })
   model.script({ text: ['db.ts ', 'does.'] })
@@ -30,7 +32,7 @@ test('[L1, L4, L5, L8, L11] one message: from the request to the settled reply',
     const answer = await fetch(hub.address + path, { method, headers: { 'content-type': 'application/json', ...headers }, ...given })
     return (await answer.json()) as Record<string, never>
   }
-  await call('POST', '/api/projects', { name: 'shop', roots: [folder] })
+  await call('POST', '/api/projects', { name: 'shop', roots: [shop] })
   const session = await call('POST', '/api/sessions', { project: 'shop', agent: 'quick' })
   const text = 'Which of these files builds SQL from user input?'
   const answer = await call('POST', `/api/sessions/${session.id}/messages`, { id: 'first', text }, { prefer: 'wait=20' })
