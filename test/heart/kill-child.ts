@@ -10,6 +10,7 @@ import { openJournal } from '../../src/journal/journal.ts'
 import type { ProcessInfo } from '../../src/lanes/engine.ts'
 import { openLanes } from '../../src/lanes/lanes.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { whole } from './kill.ts'
 import { calmDown, type Effect, outside, tick } from './outside.ts'
 import { answerOne, type Crowd, control, deeds, pickOf } from './people.ts'
 import { programmed } from './program.ts'
@@ -27,9 +28,12 @@ const clock: Clock = {
   },
 }
 
-/** Appends a line that is on the disk when it returns. */
+/** Appends a line that is on the disk when it returns. What a kill cut is ended first, so that no line is glued to it. */
 function book(name: string): (line: string) => void {
-  const file = openSync(join(folder, name), 'a')
+  const path = join(folder, name)
+  const isCut = existsSync(path) && !/(^|\n)$/.test(readFileSync(path, 'utf8'))
+  const file = openSync(path, 'a')
+  if (isCut) writeSync(file, '\n')
   process.on('exit', () => closeSync(file))
   return (line) => {
     writeSync(file, `${line}\n`)
@@ -50,8 +54,7 @@ world.nonces = Number(number) * 1_000_000
 function linesOf(file: string): Effect[] {
   return readFileSync(file, 'utf8')
     .split('\n')
-    .filter((line) => line.endsWith('}'))
-    .map((line): Effect => JSON.parse(line))
+    .flatMap((line) => whole<Effect>(line))
 }
 
 const opened = await openSqliteStore({ file: join(folder, 'steward.db'), now: clock.now })

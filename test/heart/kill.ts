@@ -78,8 +78,8 @@ async function verdict(folder: string, before: readonly string[]): Promise<Omit<
   const seen = watch(opened.journal)
   await seen.look()
   const world = outside(1)
-  world.effects.push(...linesOf(join(folder, 'effects')).map((line): Effect => JSON.parse(line)))
-  const acked = new Map(linesOf(join(folder, 'acks')).map((line): [string, string] => JSON.parse(line)))
+  world.effects.push(...linesOf(join(folder, 'effects')).flatMap((line) => whole<Effect>(line)))
+  const acked = new Map(linesOf(join(folder, 'acks')).flatMap((line) => whole<[string, string]>(line)))
   const judged = await judge(opened.journal, { events: seen.events, world, acked })
   await opened.close()
   const turns = seen.events.filter((event) => event.type === 'turn-started').length
@@ -87,7 +87,16 @@ async function verdict(folder: string, before: readonly string[]): Promise<Omit<
   return { problems, turns, effects: world.effects.length, acked: acked.size }
 }
 
-/** Whole lines; the last one may have been cut by a kill, and was then never acknowledged. */
+/** What stands in a line; nothing for one that a kill cut, which was then never acknowledged. */
+export function whole<T>(line: string): T[] {
+  try {
+    return [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}
+
+/** The last one may have been cut by a kill. */
 function linesOf(file: string): string[] {
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8').split('\n').slice(0, -1)
