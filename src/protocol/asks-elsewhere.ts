@@ -27,13 +27,13 @@ export function fromElsewhere(event: Incoming, session: string, { isHome, worker
 
 /**
  * The view with exactly what the list says that waits. `before`: what stood in the view when the list was asked for; what came in
- * since then stays.
+ * since then stays, and so does what the conversation's own turn asks: its end comes as an event, and is told.
  */
 export function withWaiting(view: View, waiting: readonly Approval[], given: Elsewhere & { readonly before: View }): View {
   const { isHome, workers, before } = given
   const mine = waiting.filter(({ session }) => isHome || session === view.session || workers.has(session))
   const listed = new Set(waiting.map((one) => one.id))
-  const over = new Set(before.approvals.filter((one) => !listed.has(one.id)).map((one) => one.id))
+  const over = new Set(before.approvals.filter((one) => !listed.has(one.id) && one.turn !== view.turn?.id).map((one) => one.id))
   const kept = view.approvals.filter((one) => !over.has(one.id))
   const fresh = mine.filter((one) => !kept.some((other) => other.id === one.id)).map(openApproval)
   return fresh.length === 0 && kept.length === view.approvals.length ? view : { ...view, approvals: [...kept, ...fresh.reverse()] }
