@@ -1,6 +1,6 @@
 // What came in, as lines for the model. What another process wrote stands between marks and is escaped: it can't end them, nor
 // look like the hub or the person (E9).
-import { withAttachments } from '../../context/context.ts'
+import { textOfEntry } from '../../context/lines.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { OwnLine } from './ask.ts'
 
@@ -19,17 +19,8 @@ export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-function textOf({ body, from }: Entry, token: string | undefined): string | null {
-  switch (body.kind) {
-    case 'message':
-      return withAttachments({ text: body.text, attachments: body.attachments === undefined ? [] : [...body.attachments] })
-    case 'request':
-      return body.data === undefined ? body.text : `${body.text}\n\n${JSON.stringify(body.data)}`
-    case 'note':
-      return noteText(body, from, token)
-    default:
-      return null
-  }
+function textOf(entry: Entry, token: string | undefined): string | null {
+  return entry.body.kind === 'note' ? noteText(entry.body, entry.from, token) : textOfEntry(entry)
 }
 
 function noteText(body: Extract<Entry['body'], { kind: 'note' }>, from: string, token: string | undefined): string {
