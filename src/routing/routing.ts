@@ -1,10 +1,12 @@
 // Routing: who a text is for, with all reasons. Owns: mentions, keyword scores, the cortex, routing rules and corrections of them.
-// Leaves who is there to agents, what a route becomes to engines. Others also import route.ts, table.ts, foreign.ts and cortex.ts.
+// Leaves who is there to agents, what a route becomes to engines. Others also import route.ts, table.ts, foreign.ts, cortex.ts,
+// open-routing.ts, rules.ts (the form of routing.yaml) and finding.ts.
 import type { MessageId } from '../base/ids.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { ScopeRef } from '../scopes/scopes.ts'
+import type { Cortex } from './cortex.ts'
 import type { Route } from './route.ts'
-import type { RouteContext } from './table.ts'
+import type { RouteContext, RoutingTable } from './table.ts'
 
 export type Asked = {
   readonly text: string
@@ -21,14 +23,30 @@ export type Asked = {
 export type Routing = {
   /** From memory until a document of agents or rules changes. Never throws for a wrong rules document: its faults are in `faults`. */
   route(asked: Asked): Promise<Route>
+  /** `direct`: keywords and cortex decide alone; `hint`: they advise who leads. The setting `routing`, else the documents. */
+  mode(scope: ScopeRef): Promise<RoutingMode>
+  /** The cortex over who is there, or over a table from elsewhere, for whoever wants the source's own answer. */
+  cortex(scope: ScopeRef): Promise<Cortex>
+  /** The default mode over a table from elsewhere: its members can be mentioned; no rule and no keyword of this place counts. */
+  routeWith(table: RoutingTable, asked: Pick<Asked, 'text' | 'context'>): Route
   readonly corrections: Corrections
   /** Faults of routing documents that the scope sees: a sentence each, with file and line. */
   faults(scope: ScopeRef): Promise<readonly string[]>
   close(): void
 }
 
+export const routingModes = ['hint', 'direct'] as const
+export type RoutingMode = (typeof routingModes)[number]
+
 /** A person's "that should have gone to X". */
-export type Correction = { readonly text: string; readonly message: MessageId | null; readonly to: string; readonly scope: ScopeRef }
+export type Correction = {
+  readonly text: string
+  readonly message: MessageId | null
+  readonly to: string
+  readonly scope: ScopeRef
+  /** Words or phrases of the text that the rule asks for; absent: its telling words are found. */
+  readonly when?: readonly string[]
+}
 
 export type RuleProposal = {
   readonly id: string
@@ -50,11 +68,14 @@ export type LearnedRule = {
 }
 
 export type Corrections = {
-  /** Throws NotFound for an agent that isn't there, InvalidInput when that agent refuses such a text; names why. Changes nothing yet. */
+  /**
+   * Throws NotFound for an agent that isn't there, InvalidInput when that agent refuses such a text or nothing in it is telling; names
+   * why. Changes nothing yet. The proposal outlives a restart; only the newest hundred of a person are kept.
+   */
   propose(given: Correction, by: Actor): Promise<RuleProposal>
-  /** The next decision follows it. Throws NotFound when the proposal is gone. */
+  /** The next decision follows it; the same again is the same rule. Only a person may. Throws NotFound when the proposal is gone. */
   accept(proposal: string, by: Actor): Promise<LearnedRule>
   list(scope: ScopeRef): Promise<readonly LearnedRule[]>
-  /** False: there was none. */
+  /** False: there was none. Throws Conflict for one that stands further out than project and home. */
   undo(rule: string, scope: ScopeRef, by: Actor): Promise<boolean>
 }
