@@ -12,6 +12,7 @@ const callable = z
   .transform((text) => text.toLowerCase())
   .pipe(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'allowed is a letter, then letters, digits, - and _, at most 64 characters in all'))
 const words = z.array(z.string().trim().min(1, 'an empty text is not allowed').max(200)).max(500)
+const names = z.array(callable).max(100)
 const object = z.record(z.string(), z.json()).transform((value): JsonObject => value)
 
 const ms = z.int().min(1_000, 'allowed is a whole number of milliseconds, 1000 at least').max(31_536_000_000, 'allowed is a year at most')
@@ -32,6 +33,25 @@ const profileTools = z.strictObject({
 })
 const profile = z.looseObject({ session: sessionPolicies.exactOptional(), tools: profileTools.exactOptional() })
 
+/** How routing may use it, beside its triggers. All of it can be left out. */
+const seat = z.strictObject({
+  /** It wins a tie within its class. */
+  default: z.boolean().exactOptional(),
+  /** Who takes over when it can't be had. */
+  fallback: callable.exactOptional(),
+  /** A word for what the host must offer; where it doesn't, `fallback` takes over. */
+  requiresHostTier: z.string().trim().min(1).max(64).exactOptional(),
+  degradedMode: z.enum(['fanout', 'sample-select']).exactOptional(),
+  /** Who gets a piece of work that it failed at, and how often at most. */
+  escalation: z
+    .strictObject({
+      onFail: z.enum(['reroute', 'escalate-tier']),
+      to: callable.exactOptional(),
+      most: z.int().min(0).max(10).default(1),
+    })
+    .exactOptional(),
+})
+
 const shape = {
   name: callable,
   aliases: z.array(callable).max(50).default([]),
@@ -40,11 +60,15 @@ const shape = {
   engine: z.string().trim().min(1).default('quick'),
   triggers: words.default([]),
   refuses: words.default([]),
-  handsOff: z.array(callable).default([]),
+  handsOff: names.default([]),
+  routing: seat.default({}),
   tier: z.enum(['light', 'standard', 'deep']).default('standard'),
   /** Absent: what its engine gives to every agent. Empty: no capability at all. */
-  pledge: z.array(z.string().regex(/^[a-z]+(\.[a-z*]+)*$/, 'allowed are capabilities such as fs.read, web.read, fs.*')).optional(),
-  unveil: z.array(z.string().min(1)).default(['./']),
+  pledge: z
+    .array(z.string().regex(/^[a-z]+(\.[a-z*]+)*$/, 'allowed are capabilities such as fs.read, web.read, fs.*'))
+    .max(100)
+    .optional(),
+  unveil: z.array(z.string().min(1).max(4096)).max(100).default(['./']),
   tools: z
     .strictObject({ add: words.default([]), remove: words.default([]), defer: words.default([]), ...preference })
     .default({ add: [], remove: [], defer: [] }),
@@ -73,6 +97,9 @@ export type Agent = Omit<z.infer<typeof schema>, 'title' | 'pledge'> & {
   readonly source: AgentSource
 }
 
+/** Line (from 1) of the value at a path of the front matter, as in `['triggers', 2]`. */
+export type LineOf = (path: readonly PropertyKey[]) => number
+
 /** `error`: the agent can't be used. `warning`: it can, but not all of the file means what its writer thought. */
 export type Fault = {
   readonly severity: 'error' | 'warning'
@@ -87,25 +114,26 @@ export type Fault = {
 }
 
 export type AgentFile = Omit<AgentSource, 'hash'> & { readonly text: string }
-export type ParsedAgent = { readonly agent: Agent | null; readonly faults: readonly Fault[] }
+export type ParsedAgent = { readonly agent: Agent | null; readonly faults: readonly Fault[]; readonly lineOf: LineOf }
 
 /** Reads one file. Never throws; with an error among the faults the agent is null. Pure. */
 export function parseAgent(file: AgentFile): ParsedAgent {
   const front = readFrontMatter(file.text)
-  if (!('value' in front)) return { agent: null, faults: [faultIn(file, front)] }
+  if (!('value' in front)) return { agent: null, faults: [faultIn(file, front)], lineOf: () => front.line }
+  const { lineOf } = front
   if (typeof front.value !== 'object' || front.value === null || Array.isArray(front.value)) {
-    return { agent: null, faults: [faultIn(file, { line: 1, message: 'the front matter is not a list of "key: value"' })] }
+    return { agent: null, faults: [faultIn(file, { line: 1, message: 'the front matter is not a list of "key: value"' })], lineOf }
   }
   const unknown = Object.keys(front.value)
     .filter((key) => !agentFields.includes(key))
     .map((key) => unknownKey(file, key, front.lineOfKey(key)))
   const parsed = schema.safeParse(front.value)
-  if (parsed.success) return { agent: agentOf(parsed.data, front.body, file), faults: unknown }
+  if (parsed.success) return { agent: agentOf(parsed.data, front.body, file), faults: unknown, lineOf }
   const wrong = parsed.error.issues.map((issue) => {
     const field = issue.path.map(String).join('.')
-    return faultIn(file, { line: front.lineOf(issue.path), message: `${field || 'front matter'}: ${saying(issue, front.value)}`, field })
+    return faultIn(file, { line: lineOf(issue.path), message: `${field || 'front matter'}: ${saying(issue, front.value)}`, field })
   })
-  return { agent: null, faults: [...wrong, ...unknown] }
+  return { agent: null, faults: [...wrong, ...unknown], lineOf }
 }
 
 /** A fault of a file as one sentence that starts with its place. */
@@ -158,11 +186,21 @@ function saying(issue: z.core.$ZodIssue, root: unknown): string {
   const shown = JSON.stringify(given)?.slice(0, 80) ?? typeof given
   if (issue.code === 'invalid_value') return `is ${shown}; allowed: ${issue.values.map(String).join(', ')}`
   if (issue.code === 'invalid_type') return `is ${shown}; allowed is ${typeNames[issue.expected] ?? issue.expected}`
+  if (issue.code === 'too_big' && (typeof given === 'string' || Array.isArray(given))) {
+    return `has ${given.length} ${typeof given === 'string' ? 'characters' : 'entries'}; allowed are at most ${issue.maximum}`
+  }
   if (issue.code === 'unrecognized_keys') {
-    const allowed = issue.path.at(-1) === 'tools' ? shape.tools.unwrap().shape : sessionPolicies.shape
+    const allowed = closed[String(issue.path.at(-1))] ?? sessionPolicies.shape
     return `has the unknown ${issue.keys.map((key) => `"${key}"`).join(', ')}; allowed: ${Object.keys(allowed).join(', ')}`
   }
   return `is ${shown}; ${issue.message}`
+}
+
+/** Maps that take no other keys, by name. */
+const closed: Readonly<Record<string, object>> = {
+  tools: shape.tools.unwrap().shape,
+  routing: seat.shape,
+  escalation: seat.shape.escalation.unwrap().shape,
 }
 
 const typeNames: Readonly<Record<string, string>> = {

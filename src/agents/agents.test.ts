@@ -108,6 +108,11 @@ describe('a file', () => {
   })
 })
 
+const bundledNames = [
+  ...['apivr', 'assistant', 'chain', 'coder', 'debugger', 'executor', 'generalist', 'hub'],
+  ...['planner', 'quick', 'reasoner', 'scout', 'scriber', 'spectra'],
+]
+
 describe('a roster', () => {
   test('[A2] a broken file is named and takes no other down', () => {
     const roster = buildRoster([agent('ada'), file('---\nname: [\n---\n'), agent('bob', 'aliases: [rob]\n')], ['quick'])
@@ -153,9 +158,9 @@ describe('a roster', () => {
     const files = readdirSync(folder).map((name) =>
       file(readFileSync(join(folder, name), 'utf8'), { path: `agents/${name}`, level: 'bundled', scope: 'bundled' }),
     )
-    const roster = buildRoster(files, ['quick', 'chat', 'hub'])
+    const roster = buildRoster(files, ['quick', 'chat', 'hub', 'chain'])
     expect(roster.faults).toEqual([])
-    expect(roster.agents.map((one) => one.name)).toEqual(['assistant', 'hub', 'quick'])
+    expect(roster.agents.map((one) => one.name)).toEqual(bundledNames)
     expect(['ford', 'arthur', 'eddie'].map((alias) => roster.find(alias)?.name)).toEqual(['quick', 'assistant', 'hub'])
     for (const one of roster.agents) expect(one.persona.length).toBeGreaterThan(500)
   })
