@@ -4,8 +4,11 @@ import { Forbidden } from '../base/errors.ts'
 /** Of tools that everybody may call: they touch nothing outside the conversation. */
 export const harmless = 'none'
 
-/** What is a part of another capability. A dot alone says nothing: `exec.network` is more than `exec`. */
-const parts: Readonly<Record<string, string>> = { 'vault.write.import': 'vault.write' }
+/**
+ * What is a part of another capability. A dot alone says nothing: `exec.network` is more than `exec`. `exec.read`: commands that the
+ * sandbox keeps from changing anything.
+ */
+const parts: Readonly<Record<string, string>> = { 'vault.write.import': 'vault.write', 'exec.read': 'exec' }
 
 /** `fs.*` covers `fs.read`, `*` everything; any other itself and its parts. */
 export function coversCapability(pledged: string, capability: string): boolean {

@@ -6,6 +6,7 @@ import { withoutLastLines } from '../../base/ends.ts'
 import { messageOf } from '../../base/errors.ts'
 import { sha256 } from '../../base/hash.ts'
 import { packageRoot } from '../../base/root.ts'
+import { isPledged } from '../../policy/capability.ts'
 import type { Plan, Risk } from '../../policy/decision.ts'
 import { findPlace, realView } from '../files/place.ts'
 import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
@@ -45,7 +46,8 @@ export function execRun(means: ExecMeans): Tool {
       'Runs a program in the project: tests, builds, git, scripts. It sees the project and the system, nothing else of the machine, has ' +
       'no network unless asked for and no terminal, and ends with everything that it started. The answer is its exit code and what it said.',
     labels: ['executive', 'side-effect', 'exec'],
-    capability: 'exec',
+    // The least of it: what can change something needs `exec` itself.
+    capability: 'exec.read',
     effect: 'once',
     needsRoots: true,
     risk: 'R2',
@@ -127,7 +129,7 @@ async function planOf(means: ExecMeans, given: Input, context: ToolContext): Pro
     ...usual,
     risk: await riskOf(ready, given),
     outward: given.network || ready.sandbox === null,
-    ...(given.network ? { capability: 'exec.network' } : {}),
+    capability: capabilityOf(ready, given, context),
     ...(ready.sandbox !== null && !given.writes ? { onlyReads: true } : {}),
     consequences: consequencesOf(ready, given),
     preview: [`cd ${ready.cwd}`, ...variables, commandLine(given.argv), ...(given.stdin ? [`<<< ${given.stdin}`] : [])]
@@ -144,6 +146,12 @@ function targetOf({ argv, stdin = '' }: Input, variables: readonly string[]): st
 }
 
 const mostJudged = 20_000
+
+/** Who holds only `exec.read` runs what the sandbox keeps from changing anything. */
+function capabilityOf({ sandbox }: Ready, { network, writes }: Input, { agent }: Pick<ToolContext, 'agent'>): string {
+  if (network) return 'exec.network'
+  return writes || sandbox === null || isPledged(agent.pledge, 'exec') ? 'exec' : 'exec.read'
+}
 
 /** What it does to the command itself is policy's to judge; here only what it could reach. */
 async function riskOf({ sandbox, roots }: Ready, { writes, network }: Input): Promise<Risk> {

@@ -249,6 +249,27 @@ boxed(`[T12] the sandbox${skipped}`, () => {
   })
 })
 
+boxed(`[T12] who may only read${skipped}`, () => {
+  const reader: Given = { context: { agent: { name: 'scout', pledge: ['fs.read', 'exec.read'] } } }
+  const needs = async (input: JsonObject, given: Given) => (await plan({ argv: ['touch', 'new.txt'], ...input }, given))?.capability
+
+  test('runs what the sandbox keeps from changing anything, and nothing else', async () => {
+    expect(await needs({ writes: false }, reader)).toBe('exec.read')
+    expect(await needs({}, reader)).toBe('exec')
+    const bare = {
+      ...reader,
+      means: { sandbox: async () => ({ kind: 'none', why: 'no', mend: 'no' }) as const, mode: async () => 'off' as const },
+    }
+    expect(await needs({ writes: false }, bare)).toBe('exec')
+  })
+
+  test('is a part of running at all', async () => {
+    const coder: Given = { context: { agent: { name: 'coder', pledge: ['exec'] } } }
+    expect(await needs({ writes: false }, coder)).toBe('exec')
+    expect((await run({ argv: ['touch', 'new.txt'], writes: false }, reader)).text).toContain('Read-only file system')
+  })
+})
+
 boxed(`[T12] a command ends with all that it started${skipped}`, () => {
   const mark = (n: number) => String(700_000_000 + process.pid * 10 + n)
 
