@@ -15,11 +15,11 @@ import type { Rooms } from './rooms.ts'
 
 export type DocumentMirror = {
   /**
-   * A change through the hub, with its file: takes in what an editor wrote to that file before, runs `change`, then brings the file to
+   * A change through the hub, with its files: takes in what an editor wrote to them before, runs `change`, then brings the files to
    * what shows. Nothing is taken in between, so that a document whose file is not yet there is not seen as removed. What can't be
    * written is logged: the next start tries again.
    */
-  during<T>(spot: Spot, change: () => Promise<T>): Promise<T>
+  during<T>(spots: readonly Spot[], change: () => Promise<T>): Promise<T>
   /** Resolves when what was noticed so far is taken in. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -29,7 +29,7 @@ export type DocumentMirror = {
 const settleMs = 150
 
 export const noMirror: DocumentMirror = {
-  during: (_spot, change) => change(),
+  during: (_spots, change) => change(),
   settled: async () => {},
   close: async () => {},
 }
@@ -59,11 +59,11 @@ export async function openMirror(rooms: Rooms, parts: Parts, root: string): Prom
   const watching = watchChanges(rooms, root, (paths) => void inTurn(() => work.look(paths)).catch(report))
   await inTurn(() => work.compare()).catch(report)
   return {
-    during: (spot, change) =>
+    during: (spots, change) =>
       inTurn(async () => {
-        await work.pull(spot)
+        for (const spot of spots) await work.pull(spot)
         const value = await change()
-        await work.push(spot)
+        for (const spot of spots) await work.push(spot)
         return value
       }),
     async settled() {

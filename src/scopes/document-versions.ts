@@ -14,6 +14,8 @@ export type NewVersion = Spot & { readonly text: string; readonly mime: string; 
 export type Versions = {
   /** The same text again makes no new version. Throws Conflict when another version than `expected` shows. */
   put(given: NewVersion): Promise<{ readonly version: number; readonly cursor: number }>
+  /** Several at that place in one commit: all of them or none. Throws like `put`. */
+  putAll(place: Place, given: readonly Omit<NewVersion, 'place' | 'by'>[], by: Actor): Promise<{ readonly cursor: number }>
   /** Throws NotFound when none shows. */
   hide(spot: Spot, by: Actor): Promise<number>
   /** Throws NotFound when there never was one. */
@@ -28,22 +30,31 @@ export function openVersions(rooms: Rooms, streams: ScopeStreams): Versions {
     await journal.passed(cursor, views.documents.projection.name)
     return cursor
   }
-  return {
-    async put({ place, path, text, mime, expected, by }) {
-      const hash = sha256(text)
-      const large = journal.large(text)
-      const body = large.inline ? { text } : { ref: large.body.hash }
-      const change = await streams.of(place).change(
-        (state) => {
+  async function write(place: Place, given: readonly Omit<NewVersion, 'place' | 'by'>[], by: Actor) {
+    const news = given.map((one) => ({ ...one, hash: sha256(one.text), large: journal.large(one.text) }))
+    const bodies = news.flatMap(({ large }) => (large.inline ? [] : [large.body]))
+    const change = await streams.of(place).change(
+      (state) =>
+        news.flatMap(({ path, text, mime, expected, hash, large }) => {
           const head = state.documents.get(path)
           if (expected !== undefined) checkExpected(head, { path, expected })
           if (head && !head.isHidden && head.hash === hash) return []
+          const body = large.inline ? { text } : { ref: large.body.hash }
           return [fact('document-written', { ...place, path, version: (head?.version ?? 0) + 1, mime, hash, ...body }, by)]
-        },
-        { bodies: large.inline ? [] : [large.body] },
-      )
-      await passed(change.cursor)
-      return { version: change.state.documents.get(path)?.version ?? 0, cursor: change.cursor }
+        }),
+      { bodies },
+    )
+    await passed(change.cursor)
+    return change
+  }
+  return {
+    async put({ place, by, ...given }) {
+      const change = await write(place, [given], by)
+      return { version: change.state.documents.get(given.path)?.version ?? 0, cursor: change.cursor }
+    },
+    async putAll(place, given, by) {
+      const { cursor } = await write(place, given, by)
+      return { cursor }
     },
     async hide({ place, path }, by) {
       const change = await streams.of(place).change((state) => {

@@ -36,9 +36,9 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
     if (level === 'bundled') throw new Conflict('Bundled documents are read-only: write one at an inner level, it hides the bundled one.')
     return { path: checkPath(path), place: await checkPlace(rooms, parts.projects, { level, scope }) }
   }
-  async function change<T>(spot: Spot, act: () => Promise<T>): Promise<T> {
-    const value = await mirror.during(spot, act)
-    listeners.changed(spot.path)
+  async function change<T>(spots: readonly Spot[], act: () => Promise<T>): Promise<T> {
+    const value = await mirror.during(spots, act)
+    for (const { path } of spots) listeners.changed(path)
     return value
   }
 
@@ -58,10 +58,20 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
       const text = checkText(given.text)
       const mime = given.mime === undefined ? mimeOf(spot.path) : checkMime(given.mime)
       const expected = given.expected === undefined ? {} : { expected: checkVersion(given.expected) }
-      const { cursor } = await change(spot, () => versions.put({ ...spot, text, mime, ...expected, by }))
+      const { cursor } = await change([spot], () => versions.put({ ...spot, text, mime, ...expected, by }))
       const row = await views.documents.find(spot.path, [spot.place])
       if (row === null) throw new Conflict(`The document ${quote(spot.path)} was removed meanwhile.`)
       return { value: await full(row), cursor }
+    },
+    async writeAll({ level, scope, documents }, by) {
+      const place = await checkPlace(rooms, parts.projects, { level, scope })
+      const news = documents.map(newVersion)
+      const twice = news.find(({ path }, at) => news.findIndex((one) => one.path === path) !== at)
+      if (twice) throw new InvalidInput(`The path ${quote(twice.path)} is there twice.`, { path: '/documents' })
+      const spots = news.map(({ path }) => ({ path, place }))
+      const { cursor } = await change(spots, () => versions.putAll(place, news, by))
+      const rows = await Promise.all(spots.map(({ path }) => views.documents.find(path, [place])))
+      return { value: await Promise.all(rows.flatMap((row) => (row === null ? [] : [full(row)]))), cursor }
     },
     async versions(path, level, scope) {
       const known = level === 'bundled' ? bundled.get(path) : undefined
@@ -70,21 +80,27 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
     },
     async remove(path, level, scope, by) {
       const spot = await spotOf(path, level, scope)
-      return { value: null, cursor: await change(spot, () => versions.hide(spot, by)) }
+      return { value: null, cursor: await change([spot], () => versions.hide(spot, by)) }
     },
     async purge(path, level, scope, by) {
       const spot = await spotOf(path, level, scope)
-      return { value: null, cursor: await change(spot, () => versions.purge(spot, by)) }
+      return { value: null, cursor: await change([spot], () => versions.purge(spot, by)) }
     },
     onChange: listeners.add,
   }
+}
+
+function newVersion(given: { readonly path: string; readonly text: string; readonly expected?: number }) {
+  const path = checkPath(given.path)
+  const expected = given.expected === undefined ? {} : { expected: checkVersion(given.expected) }
+  return { path, text: checkText(given.text), mime: mimeOf(path), ...expected }
 }
 
 /** Purges all documents of a place, hidden ones too. */
 export async function purgePlace(parts: Pick<DocumentParts, 'versions' | 'mirror' | 'listeners'>, place: Place): Promise<void> {
   for (const path of await parts.versions.paths(place)) {
     const spot = { place, path }
-    await parts.mirror.during(spot, () => parts.versions.purge(spot, 'system'))
+    await parts.mirror.during([spot], () => parts.versions.purge(spot, 'system'))
     parts.listeners.changed(path)
   }
 }

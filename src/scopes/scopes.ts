@@ -96,6 +96,8 @@ export type SessionBrief = {
 /** Many may watch and speak; one holds the binding. */
 export type Binding = { readonly holder: string; readonly mine: boolean; readonly movedFrom: string | null }
 
+export type PastLine = { readonly id: MessageId; readonly text: string }
+
 /** The tree of messages of a session. Immutable: a walk from a leaf gives the same lines for ever. */
 export type Conversation = {
   /** From that leaf towards the root, at most `limit` lines, returned oldest first. */
@@ -103,6 +105,8 @@ export type Conversation = {
   /** The chosen branch, oldest first. */
   branch(session: SessionId, paging: Paging): Promise<Page<Message>>
   get(id: MessageId): Promise<Message | null>
+  /** What a person said themselves in a project's sessions (their home's by its name), the newest first, `limit` lines at most. */
+  past(where: { readonly user: string; readonly project: string; readonly limit: number }): Promise<readonly PastLine[]>
   question(id: string): Promise<(Question & { readonly lane: string }) | null>
   questions(where: { readonly user: string; readonly session?: SessionId; readonly status?: 'open' }): Promise<readonly Question[]>
 }
@@ -139,6 +143,15 @@ export type Documents = {
     },
     by: Actor,
   ): Promise<Changed<Document>>
+  /** Several at one place in one commit: all or none. A path twice is InvalidInput; another version than `expected` is a Conflict. */
+  writeAll(
+    given: {
+      readonly level: Exclude<DocumentLevel, 'bundled'>
+      readonly scope: string
+      readonly documents: readonly { readonly path: string; readonly text: string; readonly expected?: number }[]
+    },
+    by: Actor,
+  ): Promise<Changed<readonly Document[]>>
   versions(path: string, level: DocumentLevel, scope: string): Promise<readonly Document[]>
   /** Hidden, not gone: its versions stay until a purge. */
   remove(path: string, level: DocumentLevel, scope: string, by: Actor): Promise<Changed<null>>

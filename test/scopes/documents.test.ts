@@ -28,6 +28,48 @@ const mkdirs = (...parts: string[]) => {
 const write = (level: string, scope: string, text: string, more = {}) =>
   documents.write({ path: 'agents/scout.md', level: level as 'tenant', scope, text, ...more }, 'user:ada')
 
+describe('several documents', () => {
+  const place = { level: 'project', scope: 'garden' } as const
+  const all = (...documents: { path: string; text: string; expected?: number }[]) =>
+    documents.length === 0 ? Promise.reject(new Error('none')) : bench.scopes.documents.writeAll({ ...place, documents }, 'user:ada')
+
+  test('[P15] are written in one commit, all or none, and the same again makes no version', async () => {
+    const long = { path: 'agents/long.md', text: 'x'.repeat(100_000) }
+    const { value, cursor } = await all({ path: 'agents/a.md', text: 'a', expected: 0 }, long, {
+      path: 'routing.yaml',
+      text: 'routing: hint',
+    })
+    expect(value.map(({ path, version, mime }) => [path, version, mime])).toEqual([
+      ['agents/a.md', 1, 'text/markdown'],
+      ['agents/long.md', 1, 'text/markdown'],
+      ['routing.yaml', 1, 'application/yaml'],
+    ])
+    expect(cursor).toBeGreaterThan(0)
+    expect((await all({ path: 'agents/a.md', text: 'a' }, long)).cursor).toBe(0)
+    await expect(all({ path: 'agents/b.md', text: 'b' }, { path: 'agents/a.md', text: 'c', expected: 0 })).rejects.toThrow(
+      'version 0 was expected, version 1 is there now',
+    )
+    expect(await documents.find('agents/b.md', { project: 'garden' })).toBeNull()
+    expect((await documents.find('agents/a.md', { project: 'garden' }))?.text).toBe('a')
+  })
+
+  test('[P15] a path twice, a path that leaves, and a text that is none are refused as a whole', async () => {
+    const good = { path: 'agents/good.md', text: 'x' }
+    await expect(all(good, { path: 'agents/good.md', text: 'y' })).rejects.toThrow('"agents/good.md" is there twice')
+    await expect(all(good, { path: '../x.md', text: 'y' })).rejects.toThrow('is not possible')
+    await expect(all(good, { path: 'agents/y.md', text: 'a\0b' })).rejects.toThrow('without NUL')
+    expect(await documents.find('agents/good.md', { project: 'garden' })).toBeNull()
+  })
+
+  test('[P15] whoever listens hears of them once each', async () => {
+    const heard: string[] = []
+    documents.onChange('agents/', () => heard.push('agents'))
+    documents.onChange('routing.yaml', () => heard.push('routing'))
+    await all({ path: 'agents/a.md', text: 'a' }, { path: 'agents/b.md', text: 'b' }, { path: 'routing.yaml', text: '' })
+    expect(heard).toEqual(['agents', 'agents', 'routing'])
+  })
+})
+
 describe('the cascade', () => {
   test('[P14] the innermost wins, level by level, and hiding shows the outer one again', async () => {
     const { value: session } = await bench.scopes.sessions.create({ user: 'ada', project: 'garden' }, 'user:ada')
