@@ -6,7 +6,7 @@ import type { Message } from '../protocol/message.ts'
 import type { ProcessStatus } from '../protocol/process.ts'
 import type { Question, Session } from '../protocol/shapes.ts'
 import type { SessionLife } from './events.ts'
-import type { Page, Paging } from './scopes.ts'
+import type { Page, Paging, PastLine } from './scopes.ts'
 
 export type ProcessRow = { readonly info: ProcessInfo; readonly status: ProcessStatus }
 export type SessionRow = { readonly session: Session; readonly user: string; readonly life: SessionLife }
@@ -19,6 +19,7 @@ export interface ConversationStore {
   /** The chosen branch after that line, oldest first; what is queued stands at its end. */
   branch(session: SessionId, paging: Paging): Promise<Page<Message>>
   message(id: string): Promise<Message | null>
+  past(where: { readonly user: string; readonly project: string; readonly limit: number }): Promise<readonly PastLine[]>
   question(id: string): Promise<(Question & { readonly lane: string }) | null>
   questions(where: { readonly user: string; readonly session?: SessionId; readonly status?: 'open' }): Promise<readonly Question[]>
   session(id: SessionId): Promise<SessionRow | null>

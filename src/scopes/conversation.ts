@@ -17,6 +17,10 @@ export function openConversation({ views, journal }: Pick<Rooms, 'views' | 'jour
     },
     branch: async (session, paging) => view.branch(session, checkPaging(paging)),
     get: async (id) => (isId('msg', id) ? view.message(id) : null),
+    async past(where) {
+      await journal.passed(journal.head(), view.projection.name)
+      return view.past(where)
+    },
     question: (id) => view.question(id),
     questions: (where) => view.questions(where),
   }

@@ -6,7 +6,7 @@ import { formatCursor } from '../../protocol/cursor.ts'
 import type { Event } from '../../protocol/event.ts'
 import type { Message } from '../../protocol/message.ts'
 import type { Question } from '../../protocol/shapes.ts'
-import type { Page, Paging } from '../../scopes/scopes.ts'
+import type { Page, Paging, PastLine } from '../../scopes/scopes.ts'
 import { ancestorAt, depthOf, placeMessage } from './conversation-tree.ts'
 import type { Db, Value } from './db.ts'
 import type { ProjectionSpec, TableNames } from './projection.ts'
@@ -156,6 +156,8 @@ export function messageReads(db: Db, generation: number) {
   const reads = {
     walk,
     message: (id: string) => one(sql.message, id),
+    past: ({ user, project, limit }: { readonly user: string; readonly project: string; readonly limit: number }) =>
+      db.all<PastLine>(sql.past, user, project, `user:${user}`, limit),
     /** The newest line of a process. */
     last: (lane: string) => one(sql.last, lane),
     /** From the leaf's branch, after that line; then what is queued. */
@@ -190,6 +192,8 @@ const sql = {
   last: `SELECT ${fields} FROM messages m WHERE m.lane = ? ORDER BY m.cursor DESC LIMIT 1`,
   queued: `SELECT ${fields} FROM messages m WHERE m.lane = ? AND m.cursor > ? AND m.depth IS NULL AND m.status = 'queued'
     ORDER BY m.cursor LIMIT ?`,
+  past: `SELECT m.id, m.text FROM messages m JOIN sessions s ON s.process = m.lane
+    WHERE s.user = ? AND s.project = ? AND m.actor = ? AND m.role = 'user' ORDER BY m.cursor DESC LIMIT ?`,
   walk: `WITH RECURSIVE up(id, parent, n) AS (
       SELECT id, parent, 1 FROM messages WHERE id = ?
       UNION ALL SELECT m.id, m.parent, n + 1 FROM up JOIN messages m ON m.id = up.parent WHERE n < ?

@@ -26,6 +26,7 @@ export function sqliteConversation(store: SqliteStore): ConversationStore {
       return chosen === null ? { items: [], next: null } : messages.branch(chosen.process, chosen.leaf, paging)
     },
     message: async (id) => messages.message(id),
+    past: async (where) => messages.past(where),
     question: async (id) => questions.question(id),
     questions: async (where) => questions.questions(where),
     session: async (id) => sessions.session(id),
