@@ -37,6 +37,20 @@ export function every(clock: Clock, ms: number, ring: () => void): Alarm {
   return { cancel: () => alarm.cancel() }
 }
 
+/** Resolves after that time, or at once when the signal aborts; then it leaves no alarm behind. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const ended = () => {
+      alarm.cancel()
+      signal.removeEventListener('abort', ended)
+      resolve()
+    }
+    const alarm = clock.after(ms, ended)
+    signal.addEventListener('abort', ended, { once: true })
+    if (signal.aborted) ended()
+  })
+}
+
 /** ISO text of an instant, UTC with milliseconds: 2026-11-30T12:00:00.000Z. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString()

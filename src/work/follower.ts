@@ -1,6 +1,6 @@
 // Follows the journal and posts what workers have to tell (K1). Its place is written after the posts of a batch: a hub that dies in
 // between posts them again, under the same ids, and the mailbox knows them.
-import type { Clock } from '../base/clock.ts'
+import { type Clock, pause } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { laneOf, type MessageId, type ProcessId, processOf, type SessionId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
@@ -57,7 +57,7 @@ async function follow(rooms: FollowerRooms, from: number, signal: AbortSignal): 
       return
     } catch (thrown) {
       rooms.log('error', 'the journal can not be followed for reports of workers; it is tried again', { error: messageOf(thrown) })
-      await pause(rooms.clock, signal)
+      await pause(rooms.clock, againMs, signal)
     }
   }
 }
@@ -76,7 +76,7 @@ type Telling = { readonly cursor: number; readonly signal: AbortSignal }
 async function tellSurely(rooms: FollowerRooms, telling: readonly Event[], { cursor, signal }: Telling): Promise<void> {
   while (!signal.aborted) {
     if (await tellAll(rooms, telling, cursor)) return
-    await pause(rooms.clock, signal)
+    await pause(rooms.clock, againMs, signal)
   }
 }
 
@@ -145,18 +145,4 @@ async function chainOf({ store }: FollowerRooms, { data, id, correlation }: Even
   const chain = turn === null ? null : await store.chain(turn)
   if (chain) return { ...chain, hops: chain.hops + 1 }
   return { root: correlation ?? id, depth: 0, hops: 1 }
-}
-
-function pause(clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const alarm = clock.after(againMs, () => resolve())
-    signal.addEventListener(
-      'abort',
-      () => {
-        alarm.cancel()
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }
