@@ -99,7 +99,7 @@ export function joinRouting(documents: readonly RoutingText[]): RoutingRules {
       ({ match, byContext }) => match.length > 0 || byContext,
     ),
     templates: named(outer, ({ templates }) => templates.map((one) => [one.name, one])).filter(({ steps }) => steps.length > 0),
-    rules: rules.sort(byPrecedence),
+    rules: inOrder(rules),
   }
   const version = sha256(canonical({ ...joined, keywords: [...joined.keywords] })).slice(0, 16)
   return { ...joined, faults: parsed.flatMap(({ faults }) => faults), version }
@@ -123,6 +123,11 @@ function last<T>(outer: readonly RoutingDocument[], of: (document: RoutingDocume
 /** A later one of the same name takes the earlier one's place. */
 function named<T>(outer: readonly RoutingDocument[], of: (document: RoutingDocument) => readonly (readonly [string, T])[]): readonly T[] {
   return [...new Map(outer.flatMap(of)).values()]
+}
+
+/** The order in which rules are asked: inner levels first, then those of more phrases, then the newest. */
+export function inOrder(rules: readonly PlacedRule[]): readonly PlacedRule[] {
+  return [...rules].sort(byPrecedence)
 }
 
 function byPrecedence(a: PlacedRule, b: PlacedRule): number {
