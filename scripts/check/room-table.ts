@@ -54,7 +54,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   diff: ['tools'],
   '@napi-rs/keyring': ['secrets'],
   commander: ['cli'],
-  yaml: ['agents', 'scopes', 'policy', 'routing', 'models', 'tools', 'cli', 'src/config.ts'],
+  yaml: ['agents', 'scopes', 'policy', 'routing', 'models', 'tools', 'work', 'cli', 'src/config.ts'],
   zod: [
     'protocol',
     'agents',
