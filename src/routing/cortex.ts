@@ -38,15 +38,26 @@ export type StrictArtifact = {
   readonly tier: 'standard' | 'trance'
   readonly model_tier_lead?: string
   readonly model_tier_workers?: string
-  readonly incoming_verify?: { readonly verdict: string; readonly mode: string; readonly envelope: string }
-  /** Only where it was asked for. */
-  readonly _scores?: readonly { readonly eidolon: string; readonly score: number; readonly raw: number }[]
+  readonly incoming_verify?: IncomingVerify
+  /** Only where it was asked for: everybody, the best first; the score is capped at 1. */
+  readonly _scores?: readonly {
+    readonly name: string
+    readonly class: string
+    readonly score: number
+    readonly raw: number
+    readonly named: boolean
+  }[]
 }
+
+/** What was found out about the envelope that the text came with. */
+export type IncomingVerify = { readonly verdict: string; readonly mode: string; readonly envelope: string }
+
+export type StrictOptions = { readonly explain?: boolean; readonly incomingVerify?: IncomingVerify | null }
 
 export type Cortex = {
   readonly table: RoutingTable
   /** Exactly the arithmetic of the source. */
-  strict(text: string, context?: RouteContext, options?: { readonly explain?: boolean }): StrictArtifact
+  strict(text: string, context?: RouteContext, options?: StrictOptions): StrictArtifact
   /** The same, minus its known defects (docs/compatibility.md). */
   decide(text: string, context?: RouteContext): CortexAnswer
 }

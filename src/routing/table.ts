@@ -11,7 +11,9 @@ export type Member = {
   readonly aliases: readonly string[]
   readonly class: string
   readonly tier: Tier
-  /** Phrases of one or more words, lower case. */
+  /** Its tier in the words of a foreign table, where those are none of ours; only strict mode shows it. */
+  readonly statedTier?: string
+  /** Phrases of one or more words. Strict mode compares them as they are, so that one with a capital letter never matches there. */
   readonly triggers: readonly string[]
   readonly refuses: readonly string[]
   /** Names of members. */
