@@ -87,9 +87,9 @@ export class Runners {
       const last = events.at(-1)
       if (!last) continue
       // Who only follows hears first: an answer that left need not wait for tables that nobody asks for yet.
-      if (runner.waiting.length === 0) await new Promise<void>((next) => setImmediate(next))
+      const when = runner.waiting.length === 0 ? 'soon' : 'now'
       try {
-        await runner.projection.apply(events, last.cursor)
+        await runner.projection.apply(events, last.cursor, when)
       } catch (thrown) {
         return this.#stop(runner, thrown)
       }

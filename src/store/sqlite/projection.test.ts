@@ -122,3 +122,29 @@ it('[S15] what is written quickly is followed by durable commits again', async (
   ).toThrow('no')
   expect(store.db.get('PRAGMA synchronous')).toEqual({ synchronous: 2 })
 })
+
+it('[S22] projections that have something in the same round share a transaction, and a throw undoes its own part only', async () => {
+  const other: ProjectionSpec = { ...spec, name: 'others', tables: { others: (t) => `CREATE TABLE ${t('others')} (word TEXT) STRICT` } }
+  const others = sqliteProjection(store, {
+    ...other,
+    on: { said: (db, one, t) => void db.run(`INSERT INTO ${t('others')} (word) VALUES (?)`, String(one.data['word'])) },
+  })
+  const broken = sqliteProjection(store, {
+    ...other,
+    name: 'broken',
+    tables: { broken: (t) => `CREATE TABLE ${t('broken')} (word TEXT) STRICT` },
+    on: {
+      said(db, _, t) {
+        db.run(`INSERT INTO ${t('broken')} (word) VALUES ('half')`)
+        throw new Error('broken')
+      },
+    },
+  })
+  const all = [sqliteProjection(store, spec), broken, others]
+  for (const one of all) await one.position()
+  const ended = await Promise.allSettled(all.map((one) => one.apply([event(1, 'a')], 1, 'soon')))
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const rows = (table: string) => store.db.all(`SELECT word FROM ${table}`).length
+  expect([words(), rows('others'), rows('broken')]).toEqual([['a 1'], 1, 0])
+  expect(await Promise.all(all.map((one) => one.position()))).toEqual([1, 0, 1])
+})

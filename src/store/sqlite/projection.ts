@@ -42,14 +42,16 @@ export function sqliteProjection(store: SqliteStore, spec: ProjectionSpec): Proj
       if (!row) return makeEmpty(store, spec)
       return row.version === spec.version ? row.position : null
     },
-    async apply(events, position) {
+    async apply(events, position, when = 'now') {
       // Events that change nothing here are passed without a transaction: after a restart they are read, and passed, once more.
       passedUnwritten += events.length
       if (passedUnwritten < mostUnwritten && !events.some((event) => changes(db, spec, event))) return
-      store.quickly(() => {
+      const work = () => {
         play(db, spec, { events, t: present })
         db.run(sql.move, position, spec.name)
-      })
+      }
+      if (when === 'now') store.quickly(work)
+      else await store.together(work)
       passedUnwritten = 0
     },
     rebuild: async () => rebuilding(store, spec),

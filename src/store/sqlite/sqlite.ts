@@ -24,6 +24,7 @@ import { migrate, refuseForeign } from './migrate.ts'
 import type { Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
 import { sqliteReads } from './reads.ts'
+import { openTogether } from './together.ts'
 
 export type SqliteOptions = {
   /** Absolute path; made, with its folder, when missing. */
@@ -51,6 +52,8 @@ export type SqliteStore = Closable & {
   transaction<T>(work: () => T): T
   /** Like `transaction`, but the last ones may be lost with the power: only for what is rebuilt from the journal. */
   quickly<T>(work: () => T): T
+  /** Like `quickly`, in one transaction with what else comes in this tick. Rejects with what `work` threw; others are not touched by that. */
+  together(work: () => void): Promise<void>
   /** What is wrong in the file, [] when all is well: known at once for a small file, after a while for a large one. Never rejects. */
   readonly checked: Promise<readonly string[]>
   /** The file was put in place of a newer one, and nobody has said yet that this was seen. */
@@ -121,6 +124,7 @@ function storeOver(db: Db, { file, now, log, checked, release }: Opened): Sqlite
     define: (part, steps) => definePart(db, { file, part, steps }),
     transaction: (work) => translated(() => db.transaction(work)),
     quickly: (work) => translated(() => quickly(db, work)),
+    together: openTogether(db, (work) => translated(() => quickly(db, work))),
     checked,
     restored: db.get(`SELECT 1 FROM meta WHERE key = 'restored'`) !== undefined,
     restoreSeen: () => void translated(() => db.run(`DELETE FROM meta WHERE key = 'restored'`)),
