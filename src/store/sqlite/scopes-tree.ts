@@ -1,6 +1,7 @@
 // Projects, groups and settings in SQLite (scopes/scopes-store.ts).
 import { iso } from '../../base/clock.ts'
 import type { Json } from '../../base/json.ts'
+import type { Projection } from '../../journal/projection.ts'
 import type { Project } from '../../protocol/shapes.ts'
 import { dataOf, type Place, type ProjectFacts } from '../../scopes/events.ts'
 import type { Page } from '../../scopes/scopes.ts'
@@ -63,8 +64,9 @@ const scopesSpec: ProjectionSpec = {
 
 export function sqliteScopes(store: SqliteStore): ScopesStore {
   const { db } = store
+  const kept = keptSettings(db)
   return {
-    projection: sqliteProjection(store, scopesSpec),
+    projection: forgetting(sqliteProjection(store, scopesSpec), kept.forget),
     async project(name) {
       const row = db.get<ProjectColumns>(sql.project, name)
       return row === undefined ? null : projectOf(row)
@@ -77,8 +79,8 @@ export function sqliteScopes(store: SqliteStore): ScopesStore {
     groups: async () => db.all<{ name: string; title: string }>('SELECT name, title FROM groups ORDER BY name'),
     async setting(key, places) {
       for (const place of places) {
-        const row = db.get<SettingColumns>(sql.setting, place.level, place.scope, key)
-        if (row !== undefined) return settingOf(row)
+        const row = kept.at(place, key)
+        if (row !== null) return row
       }
       return null
     },
@@ -91,6 +93,41 @@ export function sqliteScopes(store: SqliteStore): ScopesStore {
       return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
     },
     settingVersions: async (key, place) => db.all<SettingColumns>(sql.versions, place.level, place.scope, key).map(settingOf),
+  }
+}
+
+/** So many places and keys, most of which have no value. */
+const mostSettings = 10_000
+
+/** Settings are read several times a turn and hardly ever change: what was read is kept until the tables move. */
+function keptSettings(db: Db) {
+  const known = new Map<string, SettingRow | null>()
+  return {
+    at({ level, scope }: Place, key: string): SettingRow | null {
+      const name = `${level}\n${scope}\n${key}`
+      const found = known.get(name)
+      if (found !== undefined) return found
+      const row = db.get<SettingColumns>(sql.setting, level, scope, key)
+      if (known.size >= mostSettings) known.clear()
+      known.set(name, row === undefined ? null : settingOf(row))
+      return known.get(name) ?? null
+    },
+    forget: () => known.clear(),
+  }
+}
+
+/** `forget` is called whenever settings may be others than before, and before anybody hears that the projection has passed them. */
+function forgetting(projection: Projection, forget: () => void): Projection {
+  return {
+    ...projection,
+    async apply(events, position, when) {
+      await projection.apply(events, position, when)
+      if (events.some(({ type }) => type === 'setting-set' || type === 'settings-removed')) forget()
+    },
+    async rebuild() {
+      const aside = await projection.rebuild()
+      return { ...aside, replace: () => aside.replace().finally(forget) }
+    },
   }
 }
 
