@@ -89,25 +89,33 @@ type JsonWay = {
 async function sealJson<T>(value: T, { seal, keep }: JsonWay): Promise<T> {
   const texts = new Set<string>()
   const named = new Set<string>()
-  const json = JSON.stringify(value, (key, member: unknown) => {
-    texts.add(key)
-    if (typeof member === 'string') (keep !== null && isSecretMember(key, member) ? named : texts).add(member)
-    return member
-  })
-  if (json === undefined) return value
+  eachText(value, '', (text, key) => (keep !== null && isSecretMember(key, text) ? named : texts).add(text), texts)
+  if (texts.size + named.size === 0) return value
   const sealed = new Map<string, string>()
   for (const text of texts) sealed.set(text, await seal(text))
   const found = [...named].map((text) => ({ value: text, kind: 'field', everywhere: false }))
   const names = keep === null || found.length === 0 ? [] : await keep(found)
   if (found.length === 0 && [...sealed].every(([text, other]) => text === other)) return value
   const references = new Map([...named].map((text, i) => [text, referenceTo(names[i] ?? '')]))
-  return JSON.parse(json, (key, member: unknown) => {
+  return JSON.parse(JSON.stringify(value), (key, member: unknown) => {
     if (typeof member === 'string') {
       return (keep !== null && isSecretMember(key, member) ? references.get(member) : sealed.get(member)) ?? member
     }
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
     return Object.fromEntries(Object.entries(member).map(([name, inner]) => [sealed.get(name) ?? name, inner]))
   })
+}
+
+/** Every string of it, with the name that it stands under; names themselves go to `names`. What writes itself is looked at as written. */
+function eachText(value: unknown, key: string, text: (text: string, key: string) => void, names: Set<string>): void {
+  if (typeof value === 'string') return text(value, key)
+  if (typeof value !== 'object' || value === null) return
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return eachText(JSON.parse(JSON.stringify(value) ?? 'null'), key, text, names)
+  for (const [name, member] of Object.entries(value)) {
+    if (!Array.isArray(value)) names.add(name)
+    eachText(member, name, text, names)
+  }
 }
 
 /** What is a reference already, or nothing, is left alone. */

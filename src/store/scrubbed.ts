@@ -11,11 +11,21 @@ export function scrubbedStore(inner: JournalStore, scrub: (text: string) => stri
 
 /** The item itself nearly always: it is rebuilt only when something in it changes. */
 function clean(item: Item, scrub: (text: string) => string): Item {
-  const json = JSON.stringify(item)
-  if (scrub(json) === json) return item
-  return JSON.parse(json, (_, value: unknown) => {
+  if (!holds(item, scrub)) return item
+  return JSON.parse(JSON.stringify(item), (_, value: unknown) => {
     if (typeof value === 'string') return scrub(value)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [scrub(name), member]))
   })
+}
+
+/** Whether any text of it, names of members too, would change. Looked at as it is, without writing it down only for that. */
+function holds(value: unknown, scrub: (text: string) => string): boolean {
+  if (typeof value === 'string') return scrub(value) !== value
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((one) => holds(one, scrub))
+  // What writes itself (a date) is looked at as it will be written.
+  if ('toJSON' in value && typeof value.toJSON === 'function') return holds(JSON.stringify(value), scrub)
+  for (const [name, member] of Object.entries(value)) if (holds(member, scrub) || scrub(name) !== name) return true
+  return false
 }
