@@ -8,6 +8,7 @@ import { framed, markOf } from './frame.ts'
 import { clipText, hashOf, lineOf, type OwnLine, sent, sizeOf, total } from './lines.ts'
 import type { Manifest, Omission, OwnRef, Part } from './manifest.ts'
 import { type Summary, summariesText } from './summary.ts'
+import { hashOfOne, textOfAll } from './texts.ts'
 
 /** All that a call may be given, in the order of reference/hue.md 7. */
 export type Pieces = {
@@ -44,7 +45,8 @@ const shortLine = 200
 export function assemble(pieces: Pieces, budget: Budget): Assembled {
   const mark = markOf(pieces.foundation.process)
   const room = Math.floor(budget.tokens * budget.charactersPerToken)
-  const overhead = pieces.tools.length === 0 ? 0 : JSON.stringify(pieces.tools).length
+  const tools = textOfAll(pieces.tools)
+  const overhead = pieces.tools.length === 0 ? 0 : tools.length
   const own = pieces.own.map((line) => sent(line, mark))
   const head: ModelMessage = { role: 'system', text: pieces.foundation.text }
   const notes = notesMessage(mark, pieces.notes)
@@ -54,7 +56,7 @@ export function assemble(pieces: Pieces, budget: Budget): Assembled {
   const cuts = cutsFor(own, room - fixed - middle.size)
   const shown = own.map((message, at) => cutTo(message, cuts.get(at)))
   const messages = [head, ...memories, ...middle.summaries, ...middle.lines, ...middle.excerpts, ...notes, ...shown]
-  const request = { messages, tools: pieces.tools, toolChoice: pieces.toolChoice }
+  const request = `{"messages":${textOfAll(messages)},"tools":${tools},"toolChoice":${JSON.stringify(pieces.toolChoice)}}`
   const refs = ownRefs(pieces.own, { shown, cuts })
   const order: Part[] = [
     { part: 'foundation', hash: pieces.foundation.hash },
@@ -68,11 +70,11 @@ export function assemble(pieces: Pieces, budget: Budget): Assembled {
   return {
     messages,
     manifest: {
-      ...{ v: 2, hash: hashOf([request]), budget: budget.tokens, charactersPerToken: budget.charactersPerToken },
+      ...{ v: 2, hash: hashOf(`[${request}]`), budget: budget.tokens, charactersPerToken: budget.charactersPerToken },
       tokens: Math.ceil((overhead + total(messages)) / budget.charactersPerToken),
       ...{ messages: messages.length, history: given, dropped: pieces.history.length - given + pieces.unseen, shortened: cuts.size },
       ...{ order, omitted: [...omitted, ...shortened] },
-      tools: { names: pieces.tools.map((tool) => tool.name), hash: hashOf(pieces.tools) },
+      tools: { names: pieces.tools.map((tool) => tool.name), hash: hashOf(tools) },
       localOnly: pieces.localOnly,
     },
   }
@@ -199,7 +201,7 @@ function ownRefs(own: readonly OwnLine[], { shown, cuts }: Shown): readonly OwnR
     const { from, hub, ...whole } = line
     const isNamed = from !== undefined && (line.role === 'assistant' || line.text.length > shortLine)
     return {
-      hash: hashOf([message]),
+      hash: hashOfOne(message),
       role: line.role,
       ...(cut === undefined ? {} : { cut }),
       ...(hub ? { hub } : {}),

@@ -16,6 +16,7 @@ import type { Older } from './older.ts'
 import type { SessionContexts } from './session.ts'
 import { type ContextState, linesAfter, type Summary, summariesOn } from './summary.ts'
 import type { Facts } from './system.ts'
+import { textOfAll } from './texts.ts'
 import type { Ratios } from './tokens.ts'
 
 export type Gathering = {
@@ -95,14 +96,13 @@ async function branchOf(rooms: GatherRooms, state: ContextState, { process, leaf
 
 function summariesIn(state: ContextState, lines: readonly Message[], process: string): readonly Summary[] {
   if (state.summaries.length === 0) return []
-  const ids = new Set(lines.map((line) => line.id))
-  return summariesOn(state, (id) => ids.has(id), process)
+  return summariesOn(state, (id) => lines.some((line) => line.id === id), process)
 }
 
 /** Characters that lines of the conversation have. */
 function roomFor(rooms: GatherRooms, { tokens, tier, tools, own }: Gathering, foundation: Foundation): number {
   const all = tokens * rooms.ratios.of(tier)
-  const fixed = foundation.text.length + JSON.stringify(tools).length + own.reduce((sum, line) => sum + line.text.length, 0)
+  const fixed = foundation.text.length + textOfAll(tools).length + own.reduce((sum, line) => sum + line.text.length, 0)
   return Math.max(all / 8, all - fixed) * linesShare
 }
 
@@ -111,8 +111,8 @@ type Lines = { readonly state: ContextState; readonly history: readonly Message[
 /** Makes a summary beside the turn when the lines become too many. */
 function seeToSummaries(rooms: GatherRooms, wanted: Gathering, { state, history, room }: Lines): void {
   const { process, leaf, localOnly, run, tier } = wanted
-  const undone = new Set(state.undone)
-  const wasUndone = state.summaries.some((one) => undone.has(one.id) && history.some((line) => line.id === one.to))
+  const isUndone = (one: Summary) => state.undone.includes(one.id) && history.some((line) => line.id === one.to)
+  const wasUndone = state.undone.length > 0 && state.summaries.some(isUndone)
   if (leaf === null || !isFull(history, { characters: room }, wasUndone)) return
   const charactersPerToken = rooms.ratios.of(tier)
   void rooms.compactor.start({ process, leaf, keep: null, wanted: 'size', room, charactersPerToken, localOnly, run, by: 'system' })

@@ -116,7 +116,7 @@ async function call(
   }
   const startedAt = room.clock.now()
   const { window } = room.catalogue.windowOf(choice.name)
-  const { callModel } = await import('./provider.ts')
+  const { callModel } = await theProvider()
   const { signal } = asked
   const called = await callModel(choice, request, { clock: room.clock, limits: room.limits, signal, onText, window, maxOutput })
   if (called.ok) {
@@ -131,6 +131,11 @@ async function call(
   const lost = called.mayCost ? most : 0
   return { attempt: failed(called.failure, { lost, isFinal }), cost: called.mayCost ? null : 0 }
 }
+
+/** Loaded at the first call, and looked up no more: that alone would cost each call as much as its history. */
+let loading: ReturnType<typeof loadProvider> | null = null
+const loadProvider = () => import('./provider.ts')
+const theProvider = () => (loading ??= loadProvider())
 
 type Failed = Extract<Called, { ok: false }>
 

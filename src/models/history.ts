@@ -40,7 +40,8 @@ function withResults(message: Assistant, results: ReadonlyMap<string, Result>, u
     calls.push(call)
   }
   if (calls.length === 0 && message.text.trim() === '') return []
-  return [{ ...message, toolCalls: calls }, ...calls.map((call) => resultOf(call, results))]
+  const said = calls.length === message.toolCalls.length ? message : { ...message, toolCalls: calls }
+  return [said, ...calls.map((call) => resultOf(call, results))]
 }
 
 function resultOf(call: ToolCall, results: ReadonlyMap<string, Result>): Result {
