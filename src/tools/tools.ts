@@ -25,7 +25,7 @@ import { type AnswerRooms, answerOf } from './answer.ts'
 import { type Answers, openAnswers } from './answers.ts'
 import { openAwake } from './awake.ts'
 import type { Checked, Permit } from './checked.ts'
-import { discoveryBlock, toolDescription, toolList, wokenBy } from './discovery.ts'
+import { toolDescription, toolList, wokenBy } from './discovery.ts'
 import { type ExecMeans, execTools } from './exec/exec.ts'
 import { changingFileTools, fileTools, type Past } from './files/files.ts'
 import { type Gate, look, pass } from './gate.ts'
@@ -34,7 +34,8 @@ import { openPace, type Pace } from './pace.ts'
 import { resultRead } from './result-read.ts'
 import { retrying } from './retrying.ts'
 import { runLimited } from './running.ts'
-import { type AskedFrom, type Asker, type Classified, callable, classify } from './surface.ts'
+import type { AskedFrom, Asker, Classified } from './surface.ts'
+import { openSurfaceMemo } from './surface-memo.ts'
 import { timeNow } from './time/time.ts'
 import type { Call, CallContext, Effect, Tool, ToolContext, ToolResult, ToolSpec } from './tool.ts'
 
@@ -95,9 +96,11 @@ const defaultPerMinute = 120
 export function openTools(rooms: ToolRooms): Tools {
   const { clock, closed, policy, seal } = rooms
   const registry = new Map<string, Tool>()
+  const memo = openSurfaceMemo(registry)
   const register = (tool: Tool) => {
     if (registry.has(tool.name)) throw new Error(`There are two tools named "${tool.name}".`)
     registry.set(tool.name, tool)
+    memo.forget()
   }
   const find = (name: string) => registry.get(name)
   const floor = [toolList(find), toolDescription(find)]
@@ -108,11 +111,11 @@ export function openTools(rooms: ToolRooms): Tools {
   const awake = openAwake(clock)
   const line: Line = { rooms, gate: { find, policy, ...(seal ? { seal } : {}) }, pace: openPace(clock), answers: openAnswers(clock) }
   const shaped = (classified: Classified): Surface => {
-    return { ...classified, callable: callable(classified), discovery: discoveryBlock(find, classified.deferred) }
+    return { ...classified, ...memo.words(classified) }
   }
   const surface: Tools['surface'] = (asker, { session, ...from }) => {
     const activated = session === undefined ? [] : awake.of(session)
-    return shaped(classify([...registry.values()], asker, { ...from, activated }))
+    return shaped(memo.classify(asker, { ...from, activated }))
   }
   return {
     register,
