@@ -10,8 +10,8 @@ export type History = {
 }
 
 const mostLines = 200
-/** A usual turn says fewer lines than this. */
-const fewLines = 12
+/** A usual turn says fewer lines than the first, nearly all say fewer than the second. */
+const fewLines = [4, 16]
 /** Of text, over all branches. */
 const mostKept = 4_000_000
 
@@ -26,11 +26,11 @@ export function openHistory({ walk }: Pick<Conversation, 'walk'>): History {
     kept.delete(leaf)
   }
 
-  function keep(leaf: string, lines: readonly Message[]): readonly Message[] {
+  function keep(leaf: string, walked: Kept): readonly Message[] {
+    const { lines } = walked
     drop(leaf)
-    const own = lines.reduce((sum, line) => sum + line.text.length + 200, 0)
-    kept.set(leaf, { lines, size: own })
-    size += own
+    kept.set(leaf, walked)
+    size += walked.size
     for (const oldest of kept.keys()) {
       if (size <= mostKept || oldest === leaf) break
       drop(oldest)
@@ -39,21 +39,35 @@ export function openHistory({ walk }: Pick<Conversation, 'walk'>): History {
   }
 
   /** The newest lines joined with a kept walk that ends at one of them; null when there is none. */
-  function joined(newest: readonly Message[]): readonly Message[] | null {
+  function joined(newest: readonly Message[]): Kept | null {
     const at = newest.findLastIndex((line) => kept.has(line.id))
     const known = newest[at] && kept.get(newest[at].id)
     if (!known || !newest[at]) return null
     // The branch goes on from here: its shorter walk is of no more use.
     drop(newest[at].id)
-    return [...known.lines, ...newest.slice(at + 1)].slice(-mostLines)
+    const fresh = newest.slice(at + 1)
+    const gone = Math.max(0, known.lines.length + fresh.length - mostLines)
+    const size = known.size + sizeOf(fresh) - sizeOf(known.lines.slice(0, gone))
+    return { lines: [...known.lines.slice(gone), ...fresh], size }
   }
 
   return {
     async walk(leaf) {
       if (leaf === null) return []
-      const newest = await walk(leaf, fewLines)
-      if (newest.length < fewLines) return keep(leaf, newest)
-      return keep(leaf, joined(newest) ?? (await walk(leaf, mostLines)))
+      for (const few of fewLines) {
+        const newest = await walk(leaf, few)
+        const all = newest.length < few ? measured(newest) : joined(newest)
+        if (all !== null) return keep(leaf, all)
+      }
+      return keep(leaf, measured(await walk(leaf, mostLines)))
     },
   }
+}
+
+function measured(lines: readonly Message[]): Kept {
+  return { lines, size: sizeOf(lines) }
+}
+
+function sizeOf(lines: readonly Message[]): number {
+  return lines.reduce((sum, line) => sum + line.text.length + 200, 0)
 }
