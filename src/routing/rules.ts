@@ -1,6 +1,6 @@
 // The form of `routing.yaml`: mode, thresholds, keyword lists, signals, templates and learned rules, read so that each fault has its
 // line. A document with a fault counts as if it were not there; the outer levels still hold (R22).
-import { isMap, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
 import { messageOf } from '../base/errors.ts'
 import { sha256 } from '../base/hash.ts'
@@ -13,7 +13,7 @@ import type { Signal, Thresholds, Tier } from './table.ts'
 export const routingFile = 'routing.yaml'
 /** Of one document. */
 export const mostRules = 500
-const mostCharacters = 256_000
+const mostCharacters = 128_000
 
 export type PlaceThresholds = Thresholds & { readonly keywords: number }
 /** `classes`: null where they follow from the steps. */
@@ -111,9 +111,11 @@ export function parseRouting(text: string, place: string): ParsedRouting {
   if (text.length > mostCharacters) return wrong(1, `it is longer than ${mostCharacters} characters`)
   const counter = new LineCounter()
   try {
-    const yaml = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: counter, prettyErrors: false, uniqueKeys: true })
+    const yaml = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: counter, prettyErrors: false, uniqueKeys: false })
     const broken = yaml.errors[0]
     if (broken) return wrong(counter.linePos(broken.pos[0]).line, `the YAML can't be read: ${broken.message}`)
+    const twice = doubleKey(yaml)
+    if (twice !== null) return wrong(counter.linePos(twice.start).line, `"${twice.key}" is there twice`)
     const lineOf = (path: readonly PropertyKey[]) => lineIn(yaml, counter, path)
     // No alias is needed here, and a few of them can stand for more than fits into memory.
     const value: unknown = yaml.toJS({ maxAliasCount: 0 }) ?? {}
@@ -127,7 +129,7 @@ type Faulty = (path: readonly PropertyKey[], message: string) => RoutingFault
 
 function readDocument(value: unknown, fault: Faulty): ParsedRouting {
   const parsed = documentSchema.safeParse(value)
-  if (!parsed.success) return { document: null, faults: parsed.error.issues.slice(0, 20).map((issue) => fault(issue.path, said(issue))) }
+  if (!parsed.success) return { document: null, faults: parsed.error.issues.slice(0, 20).map((issue) => fault(pathOf(issue), said(issue))) }
   const twice = firstDouble(parsed.data)
   if (twice) return { document: null, faults: [fault(twice.path, `"${twice.name}" is there twice`)] }
   const { routing, keywords, ...rest } = parsed.data
@@ -159,6 +161,10 @@ const fieldsAt: Readonly<Record<string, readonly string[]>> = {
   rules: Object.keys(ruleFields),
 }
 
+function pathOf(issue: z.core.$ZodIssue): readonly PropertyKey[] {
+  return issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path
+}
+
 function said(issue: z.core.$ZodIssue): string {
   const field = issue.path.map(String).join('.').slice(0, 120)
   const at = field === '' ? 'the document' : field
@@ -177,6 +183,23 @@ function faultAt(place: string, line: number, message: string): RoutingFault {
 }
 
 type Yaml = ReturnType<typeof parseDocument>
+
+/** The library's own check looks at each pair of keys, which takes minutes in a map of many. */
+function doubleKey(yaml: Yaml): { readonly key: string; readonly start: number } | null {
+  let found: { readonly key: string; readonly start: number } | null = null
+  visit(yaml, {
+    Map(_, map) {
+      const seen = new Set<string>()
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? String(key.value) : String(key)
+        if (seen.has(name)) found ??= { key: name.slice(0, 60), start: startOf(key) ?? 0 }
+        seen.add(name)
+      }
+      return found === null ? undefined : visit.BREAK
+    },
+  })
+  return found
+}
 
 /** Of the value at that path, or of the nearest thing above it that is there. */
 function lineIn(yaml: Yaml, counter: LineCounter, path: readonly PropertyKey[]): number {
