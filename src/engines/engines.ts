@@ -6,13 +6,18 @@
 // E2  A yes is for exactly what was asked; it is checked again when the call runs. Words that come in meanwhile answer nothing.
 // E3  Each model call's cost is a fact; a budget that is used up is asked about.
 import type { Engine } from '../lanes/engine.ts'
+import type { Models } from '../models/models.ts'
+import type { Routing } from '../routing/routing.ts'
 import { type ChatRooms, chatEngine } from './chat/chat.ts'
 import { type HubRooms, hubEngine } from './hub/hub.ts'
 import { type QuickRooms, quickEngine } from './quick/quick.ts'
+import { openRoutes } from './turn/route.ts'
 
-export type EngineRooms = QuickRooms & HubRooms & ChatRooms
+/** `routing`: absent, all work is for who leads the session. */
+export type EngineRooms = QuickRooms & HubRooms & ChatRooms & { readonly models: Pick<Models, 'modelOf'>; readonly routing?: Routing }
 
-export function builtInEngines(rooms: EngineRooms): readonly Engine[] {
+export function builtInEngines({ routing, ...given }: EngineRooms): readonly Engine[] {
+  const rooms = routing ? { ...given, routes: openRoutes({ ...given, routing }) } : given
   return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms)]
 }
 

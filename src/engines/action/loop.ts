@@ -8,6 +8,7 @@ import type { More } from '../turn/ask.ts'
 import { type Called, runCalls } from '../turn/calls.ts'
 import { type Answered, callModel } from '../turn/model.ts'
 import { type Action, actionInText, actName, inWords, type Read, readCall } from './action.ts'
+import { hearWork } from './hear.ts'
 import type { ActionRooms, Scene } from './scene.ts'
 
 export type Streamed = { readonly step: string; readonly text: string }
@@ -60,9 +61,9 @@ export async function runActions(rooms: ActionRooms, scene: Scene, vocabulary: V
     if (next.wrong && ++corrections > mostCorrections) return giveUp(scene, reply)
     // What comes in after the last round is not taken: it starts the next turn.
     const arrived = [...(next.arrived ?? []), ...(round < mostRounds ? turn.arrivals(`after-${round}`) : [])]
-    scene.hear(arrived)
-    if (next.end && arrived.length === 0) return
-    if (arrived.length > 0) corrections = 0
+    const left = arrived.length === 0 ? 0 : await hearWork(scene, { entries: arrived, safePoint: `after-${round}` })
+    if (next.end && left === 0) return
+    if (left > 0) corrections = 0
   }
   await synthesize(rooms, scene, more)
 }

@@ -1,19 +1,26 @@
 // What a turn of actions is about: what came in, the reports among it, what was said to the model so far.
 import type { Turn } from '../../lanes/engine.ts'
 import type { Entry } from '../../protocol/entry.ts'
-import { type Report, readReport } from '../../work/report.ts'
+import type { Report } from '../../work/report.ts'
 import type { OwnLine } from '../turn/ask.ts'
 import type { CallRooms } from '../turn/calls.ts'
 import { type Guard, openGuard } from '../turn/guard.ts'
 import { linesFrom } from '../turn/lines.ts'
 import { hearTaint, type Mind, type Minds, mindOf } from '../turn/mind.ts'
 import type { ModelRooms } from '../turn/model.ts'
+import { noRoutes, type Routes, type TurnRoutes } from '../turn/route.ts'
+import { reportIn } from '../turn/route-relay.ts'
 import { type Setup, type SetupRooms, setupOf } from '../turn/setup.ts'
 import { type Voice, voiceOf } from '../turn/voice.ts'
 
 export type ActionRooms = SetupRooms &
   ModelRooms &
-  CallRooms & { readonly tools: SetupRooms['tools'] & ModelRooms['tools'] & CallRooms['tools']; readonly minds: Minds }
+  CallRooms & {
+    readonly tools: SetupRooms['tools'] & ModelRooms['tools'] & CallRooms['tools']
+    readonly minds: Minds
+    /** Absent: all work is for who leads. */
+    readonly routes?: Routes
+  }
 
 export type Scene = {
   readonly turn: Turn
@@ -21,6 +28,7 @@ export type Scene = {
   readonly voice: Voice
   readonly mind: Mind
   readonly guard: Guard
+  readonly routes: TurnRoutes
   /** All work that the turn took so far. */
   readonly entries: readonly Entry[]
   /** By the token that the model knows: ev1, ev2, ... Only of this turn. */
@@ -31,9 +39,11 @@ export type Scene = {
   hear(entries: readonly Entry[], options?: { readonly told?: ReadonlySet<string> }): void
 }
 
-export async function openScene(rooms: ActionRooms, turn: Turn): Promise<Scene> {
+/** `how`: how this engine gives work away, in a few words for the model. */
+export async function openScene(rooms: ActionRooms, turn: Turn, how: string): Promise<Scene> {
   const setup = await setupOf(rooms, turn)
   const mind = mindOf(turn, rooms.minds, setup.taint ?? 'none')
+  const voice = voiceOf(turn, setup.agent.name)
   const entries: Entry[] = []
   const own: OwnLine[] = []
   const reports = new Map<string, Report>()
@@ -41,7 +51,8 @@ export async function openScene(rooms: ActionRooms, turn: Turn): Promise<Scene> 
   return {
     ...{ turn, setup, mind, entries, own, reports },
     guard: openGuard(),
-    voice: voiceOf(turn, setup.agent.name),
+    voice,
+    routes: rooms.routes?.of({ turn, setup, voice, corrects: true, how }) ?? noRoutes,
     hear(more, { told = new Set() } = {}) {
       hearTaint(mind, more)
       entries.push(...more)
@@ -62,18 +73,9 @@ export async function openScene(rooms: ActionRooms, turn: Turn): Promise<Scene> 
   }
 }
 
-export function reportIn({ body }: Entry): Report | null {
-  return body.kind === 'note' && body.topic === 'worker-report' ? readReport(body.data) : null
-}
-
 /** Whether somebody said something in this turn: a person, or with `anyone` also who acts for one. White space is nothing. */
 export function hasWords(entries: readonly Entry[], { anyone }: { readonly anyone: boolean }): boolean {
   return entries.some(({ body, from }) => body.kind === 'message' && body.text.trim() !== '' && (anyone || from.startsWith('user:')))
-}
-
-/** How a report is named to a person: who says it, and what it is. */
-export function attributed({ worker, type }: Report, text: string): string {
-  return `**[Worker ${worker.agent} → ${type}]**\n\n${text}`
 }
 
 /** By token, by the report's own id, as the only one, or by the name of who reports when only one does. */

@@ -2,9 +2,10 @@
 
 import type { NewLine } from '../../lanes/engine.ts'
 import { textIn } from '../turn/model.ts'
+import { attributed } from '../turn/route-relay.ts'
 import { type Action, faultInOptions, fieldOf, messageOf, optionsOf, unstreamed, withOptions } from './action.ts'
 import type { Acting, Applied } from './loop.ts'
-import { attributed, reportFor, type Scene } from './scene.ts'
+import { reportFor, type Scene } from './scene.ts'
 
 export const speakTypes: readonly string[] = ['ANSWER', 'ASK_USER', 'RELAY', 'WAIT', 'REJECT']
 
@@ -76,8 +77,11 @@ async function askUser(action: Action, acting: Acting): Promise<Applied> {
   const message = messageOf(action)
   if (turn.process.facesPerson) return told(acting, withOptions(message, options), options.length === 0 ? {} : { options })
   const opening = { kind: 'question' as const, text: message, ...(options.length === 0 ? {} : { options }) }
-  const got = await turn.ask(`${name}-question`, opening, { wake: false })
-  if (got.kind !== 'answer' || got.outcome !== 'answered') return { end: false, text: 'Nobody answered. Go on without, and say so.' }
+  // Who was addressed by the person is answered in the person's own words too (E43).
+  const wake = turn.process.params['direct'] === true
+  const got = await turn.ask(`${name}-question`, opening, { wake })
+  if (got.kind === 'arrived') return { end: false, text: 'The person answered with what follows.', arrived: got.entries, waited: true }
+  if (got.outcome !== 'answered') return { end: false, text: 'Nobody answered. Go on without, and say so.' }
   return { end: false, text: `The person answered: ${textIn(got.value)}` }
 }
 

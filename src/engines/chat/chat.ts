@@ -7,6 +7,7 @@ import type { Engine, Turn } from '../../lanes/engine.ts'
 import type { Conversation, Projects, Sessions, Settings } from '../../scopes/scopes.ts'
 import type { Linked, Work } from '../../work/work.ts'
 import { type Action, actTool, type Field, fieldOf } from '../action/action.ts'
+import { hearWork } from '../action/hear.ts'
 import { type Acting, type Applied, runActions, type Vocabulary } from '../action/loop.ts'
 import { type ActionRooms, hasWords, openScene, type Scene } from '../action/scene.ts'
 import { applySpeech, faultInSpeech, speakTypes } from '../action/speak.ts'
@@ -41,11 +42,11 @@ export function chatEngine(given: ChatRooms): Engine {
 }
 
 async function run(rooms: Rooms, turn: Turn): Promise<void> {
-  const scene = await openScene(rooms, turn)
-  scene.hear(turn.entries)
+  const scene = await openScene(rooms, turn, 'DELEGATE to it when that helps; you decide.')
+  if ((await hearWork(scene, { entries: turn.entries, safePoint: null })) === 0) return
   const workers = await turn.read('workers', async () => (await rooms.work.workers(turn.process.id)).slice(0, mostWorkers).map(lineOf))
-  const blocks = workers.length === 0 ? {} : { blocks: [{ name: 'workers', text: workers.join('\n') }] }
-  await runActions(rooms, scene, vocabulary(rooms), blocks)
+  const atWork = workers.length === 0 ? [] : [{ name: 'workers', text: workers.join('\n') }]
+  await runActions(rooms, scene, vocabulary(rooms), { blocks: [...atWork, ...scene.routes.blocks] })
 }
 
 function lineOf({ agent, title, status, lastReport }: Linked): string {
@@ -68,5 +69,5 @@ function fault(action: Action, scene: Scene): string | null {
 }
 
 async function apply(rooms: Rooms, action: Action, acting: Acting): Promise<Applied> {
-  return (await applySpeech(action, acting)) ?? delegate(rooms, action, acting)
+  return (await applySpeech(action, acting)) ?? delegate(rooms, action, { ...acting, chain: acting.routes.chain })
 }

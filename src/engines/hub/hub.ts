@@ -9,6 +9,7 @@ import type { Engine, Turn } from '../../lanes/engine.ts'
 import type { Conversation } from '../../scopes/scopes.ts'
 import type { Linked } from '../../work/work.ts'
 import { type Action, actTool, type Field, fieldOf } from '../action/action.ts'
+import { hearWork } from '../action/hear.ts'
 import { type Acting, type Applied, runActions, type Vocabulary } from '../action/loop.ts'
 import { type ActionRooms, hasWords, openScene, reportFor, type Scene } from '../action/scene.ts'
 import { applySpeech, faultInRef, faultInSpeech, speakTypes, told } from '../action/speak.ts'
@@ -43,17 +44,16 @@ export function hubEngine(given: HubRooms): Engine {
 }
 
 async function run(rooms: Rooms, turn: Turn): Promise<void> {
-  const scene = await openScene(rooms, turn)
+  const scene = await openScene(rooms, turn, 'Give it to a project whose agent does that, or answer yourself.')
   const told = await sayPlainly(rooms, scene, turn.entries)
-  scene.hear(turn.entries, { told })
-  if (told.size === turn.entries.length) {
-    const arrived = turn.arrivals('after-reports')
-    if (arrived.length === 0) return
-    scene.hear(arrived)
+  const left = await hearWork(scene, { entries: turn.entries, safePoint: null, told })
+  if (left === 0) {
+    const arrived = told.size === 0 ? [] : turn.arrivals('after-reports')
+    if ((await hearWork(scene, { entries: arrived, safePoint: 'after-reports' })) === 0) return
   }
   const workers = await turn.read('workers', async () => (await rooms.work.workers(turn.process.id)).slice(0, mostWorkers).map(lineOf))
-  const blocks = workers.length === 0 ? {} : { blocks: [{ name: 'projects at work', text: workers.join('\n') }] }
-  await runActions(rooms, scene, vocabulary(rooms), blocks)
+  const atWork = workers.length === 0 ? [] : [{ name: 'projects at work', text: workers.join('\n') }]
+  await runActions(rooms, scene, vocabulary(rooms), { blocks: [...atWork, ...scene.routes.blocks] })
 }
 
 /** No word of the worker itself: this stands among the hub's own facts (E9). */

@@ -6,7 +6,7 @@ import type { Entry } from '../../protocol/entry.ts'
 import { relayLine } from '../../protocol/relayed-approval.ts'
 import { triage } from '../../work/triage.ts'
 import type { Report } from '../../work/work.ts'
-import { attributed, reportIn } from '../action/scene.ts'
+import { attributed, reportIn } from '../turn/route-relay.ts'
 import type { Voice } from '../turn/voice.ts'
 
 export type PlainRooms = { readonly attention: Pick<Attention, 'add'> }
@@ -27,6 +27,8 @@ type Named = { readonly report: Report; readonly name: string }
 
 async function saidPlainly(rooms: PlainRooms, { turn, voice }: Saying, { report, name }: Named): Promise<boolean> {
   const { text, type, worker, mode, options } = report
+  // Told as it is for every engine (turn/route-relay.ts).
+  if (mode === 'verbatim') return false
   if (type === 'approval') {
     voice.say(name, { text: relayLine(worker, report.headline ?? text) })
     return true

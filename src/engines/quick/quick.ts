@@ -10,6 +10,7 @@
 
 import type { Engine, Turn } from '../../lanes/engine.ts'
 import type { ModelPort } from '../../models/models.ts'
+import type { Entry } from '../../protocol/entry.ts'
 import type { Conversation } from '../../scopes/scopes.ts'
 import type { Tools } from '../../tools/tools.ts'
 import type { OwnLine } from '../turn/ask.ts'
@@ -17,8 +18,10 @@ import { type CallRooms, runCalls } from '../turn/calls.ts'
 import { openGuard } from '../turn/guard.ts'
 import { type History, openHistory } from '../turn/history.ts'
 import { linesFrom } from '../turn/lines.ts'
-import { hearTaint, type Minds, mindOf } from '../turn/mind.ts'
+import { hearTaint, type Mind, type Minds, mindOf } from '../turn/mind.ts'
 import { type Answered, callModel, type ModelRooms } from '../turn/model.ts'
+import { noRoutes, type Routes, type TurnRoutes } from '../turn/route.ts'
+import { relayVerbatim } from '../turn/route-relay.ts'
 import { type SetupRooms, setupOf } from '../turn/setup.ts'
 import { type Voice, voiceOf } from '../turn/voice.ts'
 
@@ -29,6 +32,8 @@ export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> &
     readonly conversation: Pick<Conversation, 'walk'>
     readonly tools: Tools
     readonly minds: Minds
+    /** Absent: all work is for this agent. */
+    readonly routes?: Routes
   }
 type Rooms = QuickRooms & { readonly history: History }
 
@@ -44,9 +49,12 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
   const voice = voiceOf(turn, setup.agent.name)
   const mind = mindOf(turn, rooms.minds, setup.taint ?? 'none')
   const guard = openGuard()
-  hearTaint(mind, turn.entries)
-  const own: OwnLine[] = [...linesFrom(turn.entries)]
-  const heard = [...turn.entries]
+  const routes = rooms.routes?.of({ turn, setup, voice }) ?? noRoutes
+  const own: OwnLine[] = []
+  const heard: Entry[] = []
+  const hear = (entries: readonly Entry[], safePoint: string | null) =>
+    hearWork({ voice, mind, routes, own, heard }, { entries, safePoint })
+  if ((await hear(turn.entries, null)) === 0) return
   for (let round = 1; round <= mostRounds; round++) {
     const reply = await callModel(rooms, turn, { name: `model-${round}`, setup, own, voice })
     if (!reply) return
@@ -57,10 +65,8 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
     own.push(...(done?.called.map(({ message }) => message) ?? []))
     // What comes in after the last round is not taken: it starts the next turn.
     const arrived = [...(done?.arrived ?? []), ...(round < mostRounds ? turn.arrivals(`after-${round}`) : [])]
-    hearTaint(mind, arrived)
-    heard.push(...arrived)
-    own.push(...linesFrom(arrived))
-    if (calls.length === 0 && arrived.length === 0) return
+    const left = arrived.length === 0 ? 0 : await hear(arrived, `after-${round}`)
+    if (calls.length === 0 && left === 0) return
     if (done?.end) {
       voice.say('closing', { text: done.end })
       return
@@ -68,6 +74,28 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
   }
   const text = `I stopped after ${mostRounds} rounds of work without coming to an end. Say "go on", and I continue from here.`
   voice.say('closing', { text })
+}
+
+type Hearing = {
+  readonly voice: Voice
+  readonly mind: Mind
+  readonly routes: TurnRoutes
+  readonly own: OwnLine[]
+  readonly heard: Entry[]
+}
+
+/** What is for somebody else goes there, what a worker says to the person is told; the rest is for the model: how many that are. */
+async function hearWork(
+  { voice, mind, routes, own, heard }: Hearing,
+  { entries, safePoint }: { readonly entries: readonly Entry[]; readonly safePoint: string | null },
+): Promise<number> {
+  hearTaint(mind, entries)
+  const relayed = relayVerbatim(voice, entries)
+  const taken = safePoint === null ? await routes.take(entries) : await routes.divert(entries, safePoint)
+  const left = [...entries, ...taken.arrived].filter(({ id }) => !relayed.has(id) && !taken.told.has(id))
+  heard.push(...left)
+  own.push(...linesFrom(left), ...taken.lines)
+  return left.length
 }
 
 /** Words beside tool calls were shown live, so they are a line too. An answer of nothing at all is said to be one. */

@@ -1,0 +1,182 @@
+// Whose a person's message is, decided from what the hub knows at that moment and recorded with the turn (E40, E42). Looks only.
+import type { EntryId, MessageId } from '../../base/ids.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { ProcessInfo } from '../../lanes/engine.ts'
+import type { Tier } from '../../models/message.ts'
+import type { Actor } from '../../protocol/actor.ts'
+import type { MessageBody } from '../../protocol/entry.ts'
+import type { Decision, Route, Way } from '../../routing/route.ts'
+import type { Routing } from '../../routing/routing.ts'
+import type { Conversation, ScopeRef, Sessions } from '../../scopes/scopes.ts'
+import type { Work, WorkerLink } from '../../work/work.ts'
+import { type Corrected, type CorrectionRooms, correctedBy } from './route-correction.ts'
+import { alternatives, firstReason } from './route-hint.ts'
+import { type Fitting, fittingAgent, scopeOf, type WorkerRooms } from './route-worker.ts'
+
+export type DecideRooms = WorkerRooms &
+  CorrectionRooms & {
+    readonly routing: Pick<Routing, 'route' | 'mode' | 'corrections'>
+    /** The model of a tier; null: none is configured. */
+    readonly models: { modelOf(tier: Tier): string | null }
+    readonly conversation: Pick<Conversation, 'walk'>
+    readonly sessions: Pick<Sessions, 'create' | 'brief' | 'resume'>
+    readonly work: Pick<Work, 'workers'>
+  }
+
+/** A message of a person. */
+export type Words = { readonly entry: EntryId; readonly from: Actor; readonly ref: string | null; readonly body: MessageBody }
+
+/** Who is at work in the turn: the session's leader, with its tier. `corrects`: corrections are heard here. */
+export type Leading = {
+  readonly process: ProcessInfo
+  readonly tier: Tier
+  /** The conversation before the turn. */
+  readonly before: MessageId | null
+  readonly corrects: boolean
+}
+
+/** Whose question is open. `link`: the worker that asked it, when it was one. */
+export type Asking = { readonly agent: string; readonly link: WorkerLink | null }
+
+/** What becomes of a message. `leader`: whoever leads the session answers. `nobody`: it can't be, and the person is told so. */
+export type Goes =
+  | { readonly to: 'leader' }
+  | { readonly to: 'worker'; readonly agent: string; readonly title: string; readonly isChain: boolean; readonly link: WorkerLink | null }
+  | { readonly to: 'nobody'; readonly plain: string }
+  | { readonly to: 'ask' }
+
+/** As it is recorded: what the turn goes on with. The whole route is a fact of its own. */
+export type Decided = {
+  readonly entry: EntryId
+  readonly decision: Decision
+  readonly by: Way | null
+  readonly agents: readonly string[]
+  readonly why: string
+  readonly others: readonly string[]
+  readonly confidence: number
+  readonly goes: Goes
+  /** It was not the person's word, but nobody else decides here. */
+  readonly alone: boolean
+  /** Title of who would have got it, were there a model. */
+  readonly would: string | null
+  /** For an agent that runs chains. */
+  readonly chain: JsonObject | null
+  readonly questions: readonly { readonly text: string; readonly options: readonly string[] }[]
+  readonly corrected: Corrected | null
+}
+
+/** The person's own word, or a rule that they made. */
+const explicit: ReadonlySet<Way> = new Set(['address', 'mention', 'question', 'rule'])
+/** What these do, they do with a model. */
+const withModel: ReadonlySet<string> = new Set(['hub', 'chat', 'quick', 'chain', 'tree', 'council', 'discussion'])
+/** Who gets a chain of steps. */
+const chainAgent = 'chain'
+const mostAgents = 8
+
+export type Decidable = {
+  readonly words: Words
+  readonly asking: Asking | null /** Of the message and what joined it. */
+  readonly text: string
+}
+
+export async function decide(
+  rooms: DecideRooms,
+  leading: Leading,
+  { words: { entry, from, body }, asking, text }: Decidable,
+): Promise<{ readonly decided: Decided; readonly route: Route }> {
+  const { process, tier, before, corrects } = leading
+  const scope = await scopeOf(rooms.projects, process)
+  const corrected = corrects ? await correctedBy(rooms, { text, from, scope, before }) : null
+  const to = body.to ?? null
+  const route = await rooms.routing.route({ text, scope, to, asking: asking?.agent ?? null, leader: process.agent })
+  const hasModel = rooms.models.modelOf(tier) !== null
+  const alone = !hasModel || (await rooms.routing.mode(scope)) === 'direct'
+  const going = { process, scope, route, hasModel, alone, to, asking }
+  const found = corrected === null ? await goesTo(rooms, going) : leader
+  const decided: Decided = {
+    ...{ entry, decision: route.decision, by: route.by, agents: route.selected.slice(0, mostAgents) },
+    ...{ why: firstReason(route), others: alternatives(route), confidence: route.confidence },
+    ...{ goes: found.goes, would: found.would, alone: alone && !isExplicit(route), corrected },
+    chain: route.decision === 'chain' ? chainOf(route, text) : null,
+    questions: found.goes.to === 'ask' ? (route.clarification?.questions ?? []).slice(0, 3) : [],
+  }
+  return { decided, route }
+}
+
+type Found = { readonly goes: Goes; readonly would: string | null }
+const leader: Found = { goes: { to: 'leader' }, would: null }
+
+type Going = {
+  readonly process: ProcessInfo
+  readonly scope: ScopeRef
+  readonly route: Route
+  readonly hasModel: boolean
+  readonly alone: boolean
+  readonly to: string | null
+  readonly asking: Asking | null
+}
+
+async function goesTo(rooms: DecideRooms, going: Going): Promise<Found> {
+  const { process, route, hasModel, alone, asking } = going
+  const missing = await missingAddressee(rooms, going)
+  if (missing !== null) return { goes: { to: 'nobody', plain: missing }, would: null }
+  if (!isExplicit(route) && !alone) return leader
+  // Without any model nobody could do more with the answer.
+  if (route.decision === 'clarify') return hasModel && route.clarification ? { goes: { to: 'ask' }, would: null } : leader
+  if (route.decision === 'leave') return leader
+  const isChain = route.decision === 'chain' && !isExplicit(route)
+  const called = isChain ? chainAgent : route.selected[0]
+  if (called === undefined || called === process.agent) return leader
+  if (route.by === 'question' && asking?.link && asking.agent === called) return answerTo(asking.link)
+  const fit = await fittingAgent(rooms, process, called)
+  if ('why' in fit) return isExplicit(route) ? { goes: { to: 'nobody', plain: fit.plain }, would: null } : leader
+  return withItsModel(rooms, going, { ...fit, isChain })
+}
+
+function answerTo(link: WorkerLink): Found {
+  const { agent } = link
+  return { goes: { to: 'worker', agent, title: agent, isChain: false, link }, would: null }
+}
+
+type Fit = Extract<Fitting, { agent: string }> & { readonly isChain: boolean }
+
+/** An agent without the model that it needs gets nothing; who leads says so, or would have got it. */
+function withItsModel(rooms: DecideRooms, { route, hasModel }: Going, { agent, title, engine, tier, isChain }: Fit): Found {
+  if (!withModel.has(engine) || rooms.models.modelOf(tier) !== null)
+    return { goes: { to: 'worker', agent, title, isChain, link: null }, would: null }
+  if (!hasModel || !isExplicit(route)) return { goes: { to: 'leader' }, would: title }
+  const plain = `${title} needs a model of the tier ${tier}, and none is set up: "steward models" says how.`
+  return { goes: { to: 'nobody', plain }, would: null }
+}
+
+/** It was sent to somebody who has gone since. */
+async function missingAddressee(rooms: DecideRooms, { to, scope, process }: Going): Promise<string | null> {
+  if (to === null || (await rooms.agents.find(to, scope)) !== null) return null
+  const fit = await fittingAgent(rooms, process, to)
+  return 'plain' in fit ? fit.plain : null
+}
+
+export function isExplicit({ by }: Pick<Route, 'by'>): boolean {
+  return by !== null && explicit.has(by)
+}
+
+function chainOf(route: Route, text: string): JsonObject {
+  const { decision, selected, chain, tier, models, confidence, reasons, template, thresholds, rosterVersion, rulesVersion } = route
+  const given = { decision, selected, chain, tier, models, confidence, reasons: reasons.slice(0, 5), template, thresholds, text }
+  const copy: JsonObject = JSON.parse(JSON.stringify({ ...given, rosterVersion, rulesVersion }))
+  return copy
+}
+
+/**
+ * Whose question is open: of a worker that is answered in this conversation, or of who said the last line with something to choose
+ * from. What the person says next is for them, unless it names somebody else.
+ */
+export async function askingIn(rooms: DecideRooms, { process, before }: Leading): Promise<Asking | null> {
+  const links = await rooms.work.workers(process.id)
+  const link = links.find(({ mode, status, lastReport }) => mode === 'verbatim' && status === 'blocked' && lastReport?.type === 'question')
+  if (link) return { agent: link.agent, link }
+  const [last] = await rooms.conversation.walk(before, 1)
+  if (last?.role !== 'assistant' || (last.options ?? []).length === 0) return null
+  const agent = last.agent ?? process.agent
+  return { agent, link: links.find((one) => one.mode === 'verbatim' && one.agent === agent) ?? null }
+}

@@ -1,0 +1,78 @@
+// A route as a fact of the journal: the whole of it, within 8 kB (E41). What is left out is counted.
+import { type JsonObject, jsonCopy } from '../../base/json.ts'
+import type { Route } from '../../routing/route.ts'
+
+/** As UTF-8. */
+const mostBytes = 8_000
+/** The first that fits is taken. Numbers are how many of each are kept, and characters of a text. */
+const levels = [
+  { scores: 12, words: 12, list: 24, text: 300 },
+  { scores: 6, words: 6, list: 12, text: 160 },
+  { scores: 3, words: 3, list: 6, text: 80 },
+  { scores: 1, words: 1, list: 2, text: 40 },
+]
+type Level = (typeof levels)[number]
+
+export function routeFact(route: Route): JsonObject {
+  const facts = levels.map((level) => cut(route, level))
+  return facts.find((fact) => Buffer.byteLength(JSON.stringify(fact)) <= mostBytes) ?? least(route)
+}
+
+function cut(route: Route, level: Level): JsonObject {
+  const { scores, reasons, marks, gates, dropped, signals, selected, chain, clarification, thresholds } = route
+  const some = <T>(list: readonly T[]) => list.slice(0, level.list)
+  const kept = {
+    ...route,
+    selected: some(selected),
+    chain: some(chain),
+    reasons: some(reasons).map((text) => short(text, level)),
+    marks: some(marks).map((one) => ({ ...one, text: short(one.text, level) })),
+    gates: some(gates).map((one) => ({ ...one, text: short(one.text, level) })),
+    dropped: some(dropped).map(({ what, why }) => ({ what: short(what, level), why: short(why, level) })),
+    signals: some(signals).map((one) => ({ ...one, matched: words(one.matched, level) })),
+    scores: scores.slice(0, level.scores).map((one) => ({
+      ...one,
+      matched: words(one.matched, level),
+      refused: words(one.refused, level),
+      signals: some(one.signals),
+    })),
+    clarification: clarification && {
+      questions: clarification.questions.slice(0, 3).map(({ text, options }) => ({
+        text: short(text, level),
+        options: words(options, level),
+      })),
+    },
+    thresholds: Object.fromEntries(some(Object.entries(thresholds))),
+    left: leftOut(route, level),
+  }
+  const copy: JsonObject = JSON.parse(JSON.stringify(kept))
+  return copy
+}
+
+/** How many of each are not in it. */
+function leftOut({ scores, reasons, gates, dropped, signals, chain }: Route, { scores: most, list }: Level): JsonObject {
+  const counts = {
+    scores: scores.length - most,
+    reasons: reasons.length - list,
+    gates: gates.length - list,
+    dropped: dropped.length - list,
+    signals: signals.length - list,
+    chain: chain.length - list,
+  }
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+}
+
+/** What no place can make too long. */
+function least({ decision, by, selected, confidence, reasons, rosterVersion, rulesVersion }: Route): JsonObject {
+  const [level] = levels.slice(-1)
+  const texts = level ? { selected: words(selected, level), reasons: words(reasons, level) } : {}
+  return jsonCopy({ decision, by, ...texts, confidence, rosterVersion, rulesVersion, left: { rest: 1 } })
+}
+
+function words(list: readonly string[], level: Level): readonly string[] {
+  return list.slice(0, level.words).map((text) => short(text, level))
+}
+
+function short(text: string, { text: most }: Level): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`
+}

@@ -1,0 +1,108 @@
+// The hand-over of a person's message to another agent: a worker that is kept while the session lives (E43, E44), or one of its own for
+// a chain of steps; and the questions that are asked before, once (E46).
+import { laneOf } from '../../base/ids.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { StepFailed, type Turn } from '../../lanes/engine.ts'
+import type { Entry } from '../../protocol/entry.ts'
+import type { Sessions } from '../../scopes/scopes.ts'
+import type { WorkerLink } from '../../work/work.ts'
+import { textIn } from './model.ts'
+import type { Taken } from './route.ts'
+import type { Decided, Words } from './route-decide.ts'
+import { keptWorker, newWorker } from './route-worker.ts'
+import type { Voice } from './voice.ts'
+
+export type HandRooms = { readonly sessions: Pick<Sessions, 'create' | 'brief' | 'resume'> }
+
+export type Handing = {
+  readonly turn: Turn
+  readonly voice: Voice
+  readonly words: Words
+  /** What is handed over. */
+  readonly text: string
+  /** Begins the names of its steps. */
+  readonly name: string
+}
+
+/** `link`: the worker that it is for, when one is meant. `why`: said when it was not the person's own word. */
+export type Receiver = {
+  readonly agent: string
+  readonly title: string
+  readonly link: WorkerLink | null
+  readonly chain: JsonObject | null
+  readonly why: string | null
+}
+
+/** Where its route leads: to a worker, to a sentence that says why not, or to who leads. */
+export async function hand(rooms: HandRooms, handing: Handing, { goes, why, alone, chain, by }: Decided): Promise<Taken> {
+  const { voice, words, name } = handing
+  const told = { told: new Set([words.entry]), arrived: [], lines: [] }
+  if (goes.to === 'nobody') {
+    voice.say(`${name}-not`, { text: goes.plain })
+    return told
+  }
+  if (goes.to !== 'worker') return { told: new Set(), arrived: [], lines: [] }
+  const { agent, title, link, isChain } = goes
+  const reason = by === 'rule' ? 'by a rule of yours' : alone ? why : null
+  await handOver(rooms, handing, { agent, title, link, chain: isChain ? chain : null, why: reason })
+  return told
+}
+
+/** The person's words as they are; nothing of what the leader knows goes along, so that the worker has its own capabilities. */
+export async function handOver(rooms: HandRooms, { turn, voice, words, text, name }: Handing, to: Receiver): Promise<void> {
+  try {
+    const link = to.link ?? (await turn.step(`${name}-session`, 'idempotent', ({ key }) => workerFor(rooms, turn, { to, text, key })))
+    if (to.link === null) turn.note(`${name}-link`, { type: 'worker-linked', data: link })
+    const { attachments, folder, voice: isVoice } = words.body
+    turn.post(`${name}-words`, laneOf(link.worker), {
+      ...{ kind: 'message', session: link.session, text, said: [text] },
+      ...(attachments ? { attachments } : {}),
+      ...(folder === undefined ? {} : { folder }),
+      ...(isVoice === undefined ? {} : { voice: isVoice }),
+    })
+    const because = to.why === null || to.why === '' ? '' : ` (${to.why.replace(/[.\s]+$/, '')})`
+    voice.say(`${name}-said`, { text: `${to.title} has it${because}.` })
+  } catch (thrown) {
+    if (!(thrown instanceof StepFailed)) throw thrown
+    voice.say(`${name}-failed`, { text: `It could not be given to ${to.title}: ${thrown.message}` })
+  }
+}
+
+type For = { readonly to: Receiver; readonly text: string; readonly key: string }
+
+function workerFor(rooms: HandRooms, { process }: Turn, { to, text, key }: For): Promise<WorkerLink> {
+  const title = text.replace(/\s+/g, ' ').trim().slice(0, 120).toWellFormed()
+  const given = { agent: to.agent, title, mode: 'verbatim', params: { direct: true } } as const
+  if (to.chain === null) return keptWorker(rooms, process, given)
+  return newWorker(rooms, process, { ...given, key, params: { ...given.params, route: to.chain } })
+}
+
+// ---- asking first
+
+/** `text`: of the person, with what they answered. `answers`: those that are no line of the conversation, each as a sentence. */
+type Clarified = { readonly text: string; readonly answers: readonly string[]; readonly arrived: readonly Entry[] }
+
+const timeoutMs = 3_600_000
+
+type Clarifying = { readonly words: Words; readonly decided: Decided; readonly label: string }
+
+/** One round of at most three questions. What the person says in plain words is the answer; silence ends the round. */
+export async function clarify(turn: Turn, { words, decided, label }: Clarifying): Promise<Clarified> {
+  const texts = [words.body.text]
+  const answers: string[] = []
+  const arrived: Entry[] = []
+  for (const [index, { text, options }] of decided.questions.entries()) {
+    const choices = options.length < 2 ? {} : { options: options.map((name) => ({ label: name })) }
+    const asked = await turn.ask(`clarify-${label}-${index + 1}`, { kind: 'question', text, timeoutMs, ...choices })
+    if (asked.kind === 'arrived') arrived.push(...asked.entries)
+    const answer = asked.kind === 'arrived' ? saidIn(asked.entries) : asked.outcome === 'answered' ? textIn(asked.value) : ''
+    if (answer === '') break
+    texts.push(answer)
+    if (asked.kind === 'answer') answers.push(`Asked ${JSON.stringify(text)}, the person answered: ${answer}`)
+  }
+  return { text: texts.join('\n\n'), answers, arrived }
+}
+
+function saidIn(entries: readonly Entry[]): string {
+  return entries.flatMap(({ body }) => (body.kind === 'message' ? [body.text.trim()] : [])).join('\n')
+}
