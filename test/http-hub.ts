@@ -14,6 +14,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openAgents } from '../src/agents/agents.ts'
+import { openImports } from '../src/agents/import/import.ts'
 import { openAttention } from '../src/attention/open-attention.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { isId, laneOf, ulids } from '../src/base/ids.ts'
@@ -84,6 +86,7 @@ export async function openHub(options: HubOptions = {}) {
     bundledRoot: join(home, 'bundled'),
     documentsRoot: null,
   })
+  const agentFiles = openAgents({ documents: scopes.documents, engines: () => ['script', 'quick'], log })
   const policy = await openPolicy({
     ...{ journal, store: store.journal, clock, newId, log, home, view: sqlitePolicy(store) },
     ...{ projects: scopes.projects, documents: scopes.documents, settings: scopes.settings },
@@ -126,6 +129,7 @@ export async function openHub(options: HubOptions = {}) {
     lanes,
     journal,
     agents: async () => [{ name: 'quick', engine: 'script' }],
+    agentFiles: { ...agentFiles, imports: openImports({ documents: scopes.documents, agents: agentFiles }) },
     places: { homedir: join(home, 'person'), closed: [join(home, 'data')] },
     doctor: async () => [],
     config: async () => [{ key: 'STEWARD_PORT', value: 4180, source: 'default' }],

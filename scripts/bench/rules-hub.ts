@@ -4,10 +4,13 @@
  */
 
 import { homedir } from 'node:os'
+import { openAgents } from '../../src/agents/agents.ts'
+import { openImports } from '../../src/agents/import/import.ts'
 import { openServer } from '../../src/server/server.ts'
 import { openRooms } from './rooms.ts'
 
 const rooms = await openRooms(process.argv[2] ?? '')
+const agents = openAgents({ documents: rooms.scopes.documents, engines: () => [] })
 const server = await openServer({
   ...rooms,
   host: '127.0.0.1',
@@ -17,6 +20,7 @@ const server = await openServer({
   trustLoopback: false,
   version: '0.0.0',
   agents: async () => [],
+  agentFiles: { ...agents, imports: openImports({ documents: rooms.scopes.documents, agents }) },
   places: { homedir: homedir(), closed: [] },
   doctor: async () => [],
   config: async () => [],

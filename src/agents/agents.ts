@@ -1,6 +1,7 @@
 // The agents: files that say who someone is, found through the cascade of documents.
 // Owns: reading and checking agent files, the roster of a scope, which engine runs an agent. Leaves where documents are kept to
-// scopes, which agent a text is for to routing, and what an engine does to engines. Others also import agent.ts and roster.ts.
+// scopes, which agent a text is for to routing, and what an engine does to engines. Others also import agent.ts, roster.ts, faults.ts,
+// listing.ts and import/import.ts (rosters from elsewhere).
 //
 // A1  Each fault of a file is named with file, line, what is wrong and what is allowed; an unknown field is a warning.
 // A2  A broken file takes no other agent down.
@@ -11,7 +12,7 @@ import { sha256 } from '../base/hash.ts'
 import { canonical, type JsonObject } from '../base/json.ts'
 import { type Log, silent } from '../base/log.ts'
 import { userOfHome } from '../scopes/names.ts'
-import type { Document, Documents, ScopeRef } from '../scopes/scopes.ts'
+import { type Document, type Documents, documentLevels, type ScopeRef } from '../scopes/scopes.ts'
 import { type Agent, type AgentFile, type AgentSource, type Fault, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
 import { buildRoster, type Roster } from './roster.ts'
 
@@ -27,6 +28,11 @@ export type Agents = {
   engineOf(called: string | undefined, scope: ScopeRef, profile?: string): Promise<Engaged | null>
   /** The agent as it stood in that file and version; null when that text is nowhere any more (a purge, an update of the program). */
   at(source: AgentSource): Promise<Agent | null>
+  /**
+   * What would be wrong if these files lay where they say, hiding what has their path there and further out: the faults of all files that
+   * the scope would see then. Changes nothing.
+   */
+  check(files: readonly Pick<AgentFile, 'path' | 'level' | 'scope' | 'text'>[], scope: ScopeRef): Promise<readonly Fault[]>
   close(): void
 }
 export type Engaged = {
@@ -90,9 +96,19 @@ export function openAgents({ documents, engines, log = silent }: AgentRooms): Ag
       const agent = choose(await roster(scope), called, scope)
       return agent && { agent: agent.name, engine: agent.engine, params: agent.params, policies: policiesOf(agent, profile) }
     },
+    async check(files, scope) {
+      const isReplaced = (one: Document) => files.some((file) => file.path === one.path && isFurtherOut(one, file))
+      const present = (await documents.list('agents/', scope)).filter((one) => isAgentFile(one) && !isReplaced(one))
+      return buildRoster([...present, ...files.map((file) => ({ ...file, version: 0 }))], engines()).faults
+    },
     at: async (source) => known.get(source.hash) ?? findVersion(documents, source),
     close: forget,
   }
+}
+
+/** Or at the same level: what lies there shows no more. */
+function isFurtherOut(one: Pick<AgentFile, 'level'>, other: Pick<AgentFile, 'level'>): boolean {
+  return documentLevels.indexOf(one.level) >= documentLevels.indexOf(other.level)
 }
 
 function isAgentFile(document: Document): boolean {

@@ -1,24 +1,147 @@
-// `steward agents`: list, show.
+// `steward agents`: list, show, check, import.
+import { readFile, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { messageOf } from '../base/errors.ts'
+import {
+  type AgentFault,
+  type AgentShown,
+  agentChecked,
+  agentList,
+  agentShown,
+  type RosterImported,
+  rosterImported,
+} from '../protocol/api-agents.ts'
+import { findHub } from './hub.ts'
+import { type Call, exitCodes, oneLine, type Result, table, WrongUsage } from './output.ts'
+import { rosterFolder } from './roster-folder.ts'
 
-import { agents } from '../protocol/api.ts'
-import { findHub, HubRefused } from './hub.ts'
-import { type Call, type Result, table } from './output.ts'
+type At = { readonly project?: string }
 
-export async function listAgents(call: Call, options: { readonly project?: string }): Promise<Result> {
-  const { items } = await fetchAgents(call, options.project)
-  const cells = items.map((one) => [one.name, one.engine, one.tier ?? '', one.level ?? '', one.title ?? ''])
-  return { value: items, text: table(['name', 'engine', 'tier', 'from', 'title'], cells, 'No agents.') }
-}
-
-export async function showAgent(call: Call, name: string, options: { readonly project?: string }): Promise<Result> {
-  const { items } = await fetchAgents(call, options.project)
-  const found = items.find((one) => one.name === name || one.aliases?.includes(name))
-  if (!found) throw new HubRefused(404, 'not_found', `There is no agent "${name}"; there are ${items.map((one) => one.name).join(', ')}.`)
-  const lines = Object.entries(found).map(([key, value]) => `${key.padEnd(8)}  ${Array.isArray(value) ? value.join(', ') : value}`)
-  return { value: found, text: lines.join('\n') }
-}
-
-async function fetchAgents(call: Call, project: string | undefined) {
+export async function listAgents(call: Call, { project }: At): Promise<Result> {
   const hub = await findHub(call)
-  return hub.call('GET', '/api/agents', agents, { query: { project } })
+  const { items, faults } = await hub.call('GET', '/api/agents', agentList, { query: { project } })
+  const cells = items.map((one) => [
+    one.name,
+    one.class,
+    one.engine,
+    one.tier,
+    one.level,
+    one.triggers.length > 0
+      ? `${shortened(one.triggers, 60)}${one.faults.length > 0 ? '  !' : ''}`
+      : `(by name)${one.faults.length > 0 ? '  !' : ''}`,
+  ])
+  const told = faults.length === 0 ? '' : `\n\n${counted(faults)} Look at them with: steward agents check${at(project)}`
+  return { value: items, text: `${table(['name', 'class', 'engine', 'tier', 'from', 'for'], cells, 'No agents.')}${told}` }
+}
+
+export async function showAgent(call: Call, name: string, { project }: At): Promise<Result> {
+  const hub = await findHub(call)
+  const agent = await hub.call('GET', `/api/agents/${encodeURIComponent(name)}`, agentShown, { query: { project } })
+  return { value: agent, text: textOf(agent) }
+}
+
+/** Without a file: the faults of all files that are seen from there. With one: what would be wrong if it lay there. */
+export async function checkAgents(call: Call, file: string | undefined, { project }: At): Promise<Result> {
+  const hub = await findHub(call)
+  const { faults } =
+    file === undefined
+      ? await hub.call('GET', '/api/agents', agentList, { query: { project } })
+      : await hub.call('POST', '/api/agents/check', agentChecked, {
+          body: { path: `agents/${basename(file)}`, text: await textIn(file), ...(project === undefined ? {} : { project }) },
+        })
+  const isWell = faults.every(({ severity }) => severity === 'warning')
+  const lines = faults.map(({ severity, message }) => `${severity === 'error' ? 'FAIL' : 'warn'}  ${oneLine(message, 1000)}`)
+  const text = lines.length === 0 ? (file === undefined ? 'The agents’ files have no faults.' : `${file} has no faults.`) : lines.join('\n')
+  return { value: faults, text, code: isWell ? exitCodes.done : exitCodes.failed }
+}
+
+/** Says first what would be made, changed and left out; `yes` does it. */
+export async function importAgents(call: Call, folder: string, given: At & { readonly yes?: boolean }): Promise<Result> {
+  const files = await rosterFolder(folder)
+  const hub = await findHub(call)
+  const { project, yes } = given
+  const body = { files, ...(project === undefined ? {} : { project }), ...(yes ? { apply: true } : {}) }
+  const report = await hub.call('POST', '/api/agents/import', rosterImported, { body })
+  return { value: report, text: reportText(report, `steward agents import ${folder}${at(project)} --yes`) }
+}
+
+async function textIn(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file)
+    if (size > 1_048_576) throw new Error(`it has ${size} bytes, and an agent's file at most 1 MB`)
+    if (!file.endsWith('.md')) throw new Error("an agent's file ends with .md")
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
+  } catch (error) {
+    throw new WrongUsage(`"${file}" can't be checked: ${messageOf(error)}`)
+  }
+}
+
+function textOf(agent: AgentShown): string {
+  const { name, title, aliases, class: kind, engine, tier, triggers, refuses, handsOff, pledge, source, faults, persona } = agent
+  const rows: readonly (readonly [string, string])[] = [
+    ['name', title === name ? name : `${name} (${title})`],
+    ['also', aliases.join(', ') || '-'],
+    ['class', kind],
+    ['engine', engine],
+    ['tier', tier],
+    ['for', triggers.join(', ') || 'nothing: only by name'],
+    ['refuses', refuses.join(', ') || '-'],
+    ['hands off', handsOff.join(', ') || 'to nobody'],
+    ['may', pledge === null ? 'what its class may' : pledge.join(', ') || 'nothing outside the conversation'],
+    ['from', `${source.path}, ${source.level === 'bundled' ? source.level : `${source.level} ${source.scope}, version ${source.version}`}`],
+  ]
+  const faulty = faults.map(({ severity, message }) => `${severity === 'error' ? 'FAIL' : 'warn'}  ${message}`)
+  return [...rows.map(([key, value]) => `${key.padEnd(9)}  ${value}`), ...faulty, '', persona].join('\n')
+}
+
+const signs = { create: 'new', update: 'change', same: 'as it is' } as const
+
+function reportText({ place, applied, items, skipped }: RosterImported, again: string): string {
+  const rows = items.map((one) => [
+    signs[one.action],
+    one.kind,
+    one.name,
+    [one.differs.length > 0 ? `becomes other: ${one.differs.join(', ')}` : '', ...one.notes].filter((part) => part !== '').join(' '),
+  ])
+  const left = skipped.map(({ what, why }) => ['not taken', what, why])
+  const news = items.filter(({ action }) => action !== 'same').length
+  const ending = applied
+    ? news === 0
+      ? 'All of it is there already; nothing was written.'
+      : `${news} ${news === 1 ? 'document was' : 'documents were'} written.`
+    : news === 0
+      ? 'All of it is there already.'
+      : `Nothing was written yet. Do it with: ${again}`
+  return [
+    `Into ${place.level === 'home' ? 'your home' : `the project ${place.scope}`}:`,
+    '',
+    table(['', 'what', 'name', 'notes'], rows, 'Nothing.'),
+    ...(left.length > 0 ? ['', table(['', 'what', 'why'], left, '')] : []),
+    '',
+    ending,
+  ].join('\n')
+}
+
+function counted(faults: readonly AgentFault[]): string {
+  const errors = faults.filter(({ severity }) => severity === 'error').length
+  const warnings = faults.length - errors
+  const parts = [
+    ...(errors > 0 ? [`${errors} ${errors === 1 ? 'fault' : 'faults'}`] : []),
+    ...(warnings > 0 ? [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`] : []),
+  ]
+  return `! ${parts.join(' and ')} in the agents' files.`
+}
+
+/** As many as fit, then how many more. */
+function shortened(words: readonly string[], length: number): string {
+  const kept: string[] = []
+  for (const word of words) {
+    if ([...kept, word].join(', ').length > length && kept.length > 0) return `${kept.join(', ')} and ${words.length - kept.length} more`
+    kept.push(word)
+  }
+  return kept.join(', ')
+}
+
+function at(project: string | undefined): string {
+  return project === undefined ? '' : ` --project ${project}`
 }

@@ -7,10 +7,12 @@
 
 import { Command, CommanderError } from 'commander'
 import { version } from '../base/root.ts'
+import { addAgents } from './agent-commands.ts'
 import { addApprovals, addGrants, addInbox, addModels, addTurn } from './deciding-commands.ts'
 import { addBudgets, addSecrets, addSettings } from './keeping-commands.ts'
 import { type Call, codeOf, exitCodes, printError, printResult, type Result, type Run } from './output.ts'
 import type { NewProject } from './projects.ts'
+import { addRoute } from './route-commands.ts'
 
 /** Runs one command line (without node and program) and returns the exit code. Never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -120,17 +122,7 @@ function addLists(program: Command, run: Run): void {
   addSecrets(program.command('secrets').helpCommand(false).description('values that agents use and nobody sees'), run)
   addBudgets(program.command('budgets').helpCommand(false).description('what may be spent on models'), run)
   addSettings(program.command('settings').helpCommand(false).description('what you have set for a project, or for all'), run)
-  const agents = program.command('agents').helpCommand(false).description('who can be asked')
-  agents
-    .command('list', { isDefault: true })
-    .description('all agents')
-    .option('--project <name>', 'as that project sees them')
-    .action((options) => run(async (call) => (await import('./agents.ts')).listAgents(call, options)))
-  agents
-    .command('show <name>')
-    .description('one agent')
-    .option('--project <name>', 'as that project sees it')
-    .action((name: string, options) => run(async (call) => (await import('./agents.ts')).showAgent(call, name, options)))
+  addAgents(program.command('agents').helpCommand(false).description('who can be asked; check their files, import a roster'), run)
 }
 
 function addSessions(sessions: Command, run: Run): void {

@@ -112,8 +112,9 @@ export function addModels(models: Command, run: Run): void {
   const file = () => import('./models.ts')
   models
     .command('list', { isDefault: true })
-    .description('tiers with their chains, prices, windows, what rests, providers and their keys')
-    .action(() => run(async (call) => (await file()).listModels(call)))
+    .description('tiers with their chains, prices, windows, what rests, which agents use them, providers and their keys')
+    .option('--project <name>', 'with the agents that this project sees')
+    .action((options: { project?: string }) => run(async (call) => (await file()).listModels(call, options)))
   models
     .command('test [model]')
     .description('one tiny call; without a name to every model that a tier uses')

@@ -1,5 +1,6 @@
 // `steward models`: what there is, which tier uses what, a try of one, the choice.
 import { systemClock } from '../base/clock.ts'
+import { agentList } from '../protocol/api-agents.ts'
 import { models, tested } from '../protocol/api-models.ts'
 import { findHub, type Hub } from './hub.ts'
 import { type Call, exitCodes, oneLine, type Result, table, WrongUsage } from './output.ts'
@@ -13,9 +14,19 @@ const tiers = ['light', 'standard', 'deep']
 /** A model on this machine may have to be loaded first. */
 const testMs = 200_000
 
-export async function listModels(call: Call): Promise<Result> {
-  const view = await fetchModels(await findHub(call))
-  return { value: view, text: textOf(view, systemClock.now()) }
+/** With who uses which tier, and so which model. */
+export async function listModels(call: Call, { project }: { readonly project?: string } = {}): Promise<Result> {
+  const hub = await findHub(call)
+  const [view, { items }] = await Promise.all([fetchModels(hub), hub.call('GET', '/api/agents', agentList, { query: { project } })])
+  const agents = items.map(({ name, tier }) => ({ agent: name, tier, model: modelOf(view, tier) }))
+  return { value: { ...view, agents }, text: textOf(view, { agents, now: systemClock.now() }) }
+}
+
+type Using = { readonly agent: string; readonly tier: string; readonly model: string | null }
+
+/** The first choice of that tier. */
+function modelOf({ tiers: all }: View, tier: string): string | null {
+  return all.find((one) => one.tier === tier)?.chain[0]?.model ?? null
 }
 
 /** Without a name: every model that a tier uses. */
@@ -66,7 +77,7 @@ function used({ tiers: all }: View): readonly string[] {
   return [...new Set(all.flatMap((one) => one.chain.map((model) => model.model)))]
 }
 
-function textOf(view: View, now: number): string {
+function textOf(view: View, { agents, now }: { readonly agents: readonly Using[]; readonly now: number }): string {
   const rows = view.tiers.flatMap(({ tier, chain, fixedBy }) => {
     if (chain.length === 0) return [[tier, 'none', '', '', '']]
     return chain.map((model, at) => [
@@ -87,6 +98,8 @@ function textOf(view: View, now: number): string {
   return [
     table(['tier', 'model', 'window', 'price', 'state'], rows, ''),
     '',
+    table(['tier', 'model', 'agents'], usedBy(agents), 'No agents.'),
+    '',
     table(
       ['provider', 'key', 'where', 'state'],
       providers,
@@ -96,6 +109,13 @@ function textOf(view: View, now: number): string {
     `Prices in ${currency} for a million tokens in / out, of ${date}. Choose with: steward models use TIER MODEL[,MODEL...]`,
     ...view.faults.map((fault) => `! ${fault}`),
   ].join('\n')
+}
+
+function usedBy(agents: readonly Using[]): readonly (readonly string[])[] {
+  return tiers.flatMap((tier) => {
+    const own = agents.filter((one) => one.tier === tier)
+    return own.length === 0 ? [] : [[tier, own[0]?.model ?? 'none', own.map(({ agent }) => agent).join(', ')]]
+  })
 }
 
 /** The hub's sentence names the variable. */

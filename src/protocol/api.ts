@@ -211,7 +211,6 @@ const agentListing = z.object({
   level: z.string().optional(),
 })
 export type AgentListing = z.infer<typeof agentListing>
-export const agents = listOf(agentListing)
 
 // ---- processes and turns
 

@@ -3,6 +3,7 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono'
 import { Forbidden, NotFound } from '../base/errors.ts'
+import { agentCalls } from './api/agents.ts'
 import { approvalCalls } from './api/approvals.ts'
 import { budgetCalls } from './api/budgets.ts'
 import { contextCalls } from './api/context.ts'
@@ -56,6 +57,7 @@ export const calls: readonly Endpoint[] = [
   ...budgetCalls,
   ...projectCalls,
   ...documentCalls,
+  ...agentCalls,
   ...settingCalls,
   ...processCalls,
 ]

@@ -1,4 +1,6 @@
 // What the server needs of the other rooms, and its limits.
+import type { Agents } from '../agents/agents.ts'
+import type { AgentImports } from '../agents/import/import.ts'
 import type { Attention } from '../attention/attention.ts'
 import type { Clock } from '../base/clock.ts'
 import type { NewId } from '../base/ids.ts'
@@ -35,6 +37,7 @@ export type Rooms = {
   readonly places: RootRules
   /** The agents that can be reached from there, through the cascade. */
   readonly agents: (scope: ScopeRef) => Promise<readonly AgentListing[]>
+  readonly agentFiles: Pick<Agents, 'roster' | 'check'> & { readonly imports: AgentImports }
   /** What other rooms found wrong or fine; the server adds its own findings. */
   readonly doctor: () => Promise<readonly Finding[]>
   /** Effective settings, secrets masked. */

@@ -1,4 +1,4 @@
-// Documents through their cascade, and the agents that are made of some.
+// Documents through their cascade.
 import { InvalidInput, NotFound } from '../../base/errors.ts'
 import { policyFile } from '../../policy/rule.ts'
 import * as api from '../../protocol/api.ts'
@@ -58,21 +58,10 @@ export const documentCalls = [
       return { status: 200, body: await seen(hub, hub.scopes.documents.write(given, caller.actor)) }
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: '/api/agents',
-    summary: 'The agents that can be reached from here',
-    access: 'read',
-    query: api.documentQuery,
-    answers: { 200: api.agents },
-    async run({ hub, caller, query }) {
-      const items = await hub.agents(await scopeOf(hub, caller, query.project))
-      return { status: 200, body: { items, next: null } }
-    },
-  }),
 ]
 
-async function scopeOf(hub: Hub, caller: Caller, project: string | undefined): Promise<ScopeRef> {
+/** Where somebody looks from who names that project, or none: their own home. Throws NotFound. */
+export async function scopeOf(hub: Hub, caller: Caller, project: string | undefined): Promise<ScopeRef> {
   const user = caller.user.name
   return project === undefined ? { user } : { user, project: (await projectOf(hub, caller, project)).name }
 }
