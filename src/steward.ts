@@ -20,8 +20,10 @@
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { openAgents } from './agents/agents.ts'
+import { type Agents, openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
+import { openImports } from './agents/import/import.ts'
+import { listedAgents } from './agents/listing.ts'
 import type { Attention } from './attention/attention.ts'
 import { openAttention } from './attention/open-attention.ts'
 import { type Clock, every, systemClock } from './base/clock.ts'
@@ -46,7 +48,7 @@ import type { Budgets } from './policy/budget.ts'
 import { policyFinding } from './policy/finding.ts'
 import { groundOfHub, type HubPlaces } from './policy/ground.ts'
 import { openPolicy, type PolicyRoom } from './policy/open-policy.ts'
-import type { AgentListing, ConfigItem, Finding } from './protocol/api.ts'
+import type { ConfigItem, Finding } from './protocol/api.ts'
 import { homeOf } from './scopes/names.ts'
 import { openScopes } from './scopes/open-scopes.ts'
 import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
@@ -186,7 +188,6 @@ async function openStore({ home, database }: Config, { clock, log }: { readonly 
 }
 
 type InnerOptions = Pick<Lifetime, 'opened'> & { readonly more: readonly Engine[] }
-type AgentsOf = (scope: ScopeRef) => Promise<readonly AgentListing[]>
 
 /** Scopes, agents, models, tools and the engines. Scopes ask agents who answers in a session, agents ask scopes for documents. */
 async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<Omit<Inner, 'env'>> {
@@ -249,7 +250,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     models,
     context,
     work,
-    agentsOf: async (scope) => (await agents.roster(scope)).agents.map(listing),
+    agents,
     roomsFound: async () => [
       ...(await models.inspect()),
       await secretsFinding(secrets),
@@ -269,7 +270,7 @@ type Inner = {
   readonly models: Models
   readonly context: Context
   readonly work: Work
-  readonly agentsOf: AgentsOf
+  readonly agents: Agents
   readonly roomsFound: () => Promise<readonly Finding[]>
   readonly env: NodeJS.ProcessEnv
 }
@@ -295,7 +296,7 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 /** The server, and the note in the data folder by which the command line finds it. */
 async function openDoor(
   rooms: Rooms,
-  { scopes, attention, policy, budgets, models, context, work, agentsOf, roomsFound, env }: Inner,
+  { scopes, attention, policy, budgets, models, context, work, agents, roomsFound, env }: Inner,
 ): Promise<OpenServer> {
   const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
@@ -306,7 +307,8 @@ async function openDoor(
     port: config.port,
     trustLoopback: config.trustLoopback,
     webRoot: join(packageRoot, 'web', 'dist'),
-    agents: agentsOf,
+    agents: async (scope) => listedAgents(await agents.roster(scope)).items,
+    agentFiles: { ...agents, imports: openImports({ documents: scopes.documents, agents }) },
     places: { homedir: homedir(), closed: [config.home] },
     doctor: async () => [...(await findings(rooms)), ...(await roomsFound())],
     config: async () => config.shown.map(configItem),
@@ -340,19 +342,6 @@ function named(error: unknown): unknown {
 
 function configItem({ name, value, from }: Config['shown'][number]): ConfigItem {
   return { key: name, value, source: from }
-}
-
-function listing(agent: AgentListing & { readonly source: { readonly level: string } }): AgentListing {
-  const { name, title, aliases, class: kind, engine, tier, source } = agent
-  return {
-    name,
-    engine,
-    level: source.level,
-    ...(title ? { title } : {}),
-    ...(aliases ? { aliases: [...aliases] } : {}),
-    ...(kind ? { class: kind } : {}),
-    ...(tier ? { tier } : {}),
-  }
 }
 
 function machineZone(): string {
