@@ -132,7 +132,7 @@ function wholeNumber(name: string, text: string): number {
   throw new WrongUsage(`${name} is "${text}"; allowed is a whole number.`)
 }
 
-async function standardInput(): Promise<string> {
+export async function standardInput(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString('utf8').trim()

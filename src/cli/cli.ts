@@ -122,6 +122,7 @@ function addLists(program: Command, run: Run): void {
   addSecrets(program.command('secrets').helpCommand(false).description('values that agents use and nobody sees'), run)
   addBudgets(program.command('budgets').helpCommand(false).description('what may be spent on models'), run)
   addSettings(program.command('settings').helpCommand(false).description('what you have set for a project, or for all'), run)
+  addRoute(program.command('route').helpCommand(false).description('who should do something, and why; nothing is done'), run)
   addAgents(program.command('agents').helpCommand(false).description('who can be asked; check their files, import a roster'), run)
 }
 

@@ -19,6 +19,7 @@ import { peopleCalls } from './api/people.ts'
 import { processCalls } from './api/processes.ts'
 import { projectCalls } from './api/projects.ts'
 import { questionCalls } from './api/questions.ts'
+import { routeCalls } from './api/route.ts'
 import { secretCalls } from './api/secrets.ts'
 import { sessionCalls } from './api/sessions.ts'
 import { settingCalls } from './api/settings.ts'
@@ -60,6 +61,7 @@ export const calls: readonly Endpoint[] = [
   ...agentCalls,
   ...settingCalls,
   ...processCalls,
+  ...routeCalls,
 ]
 
 type Env = { Bindings: { readonly arrival: Arrival } }

@@ -13,6 +13,7 @@ import type { People } from '../people/people.ts'
 import type { Budgets } from '../policy/budget.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
+import type { Routing } from '../routing/routing.ts'
 import type { RootRules } from '../scopes/root-folder.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -28,6 +29,7 @@ export type Rooms = {
   readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
   readonly context: Pick<Context, 'summaries' | 'compact' | 'undo' | 'rebase'>
   readonly work: Pick<Work, 'owner'>
+  readonly routing: Omit<Routing, 'close'>
   readonly models: Pick<Models, 'list' | 'choose' | 'test'>
   readonly secrets: Omit<Secrets, 'close' | 'exportKey' | 'importKey'>
   readonly budgets: Pick<Budgets, 'set' | 'remove' | 'list' | 'spending' | 'ofRun'>
