@@ -47,12 +47,18 @@ export function linesOfEntries(entries: readonly Entry[]): OwnLine[] {
   })
 }
 
+/** What the person said behind it is for a reviewer, and stands in the text where it is to be read. */
+function requestText({ text, data }: Extract<Entry['body'], { kind: 'request' }>): string {
+  const { said: _, ...rest } = data ?? {}
+  return Object.keys(rest).length === 0 ? text : `${text}\n\n${JSON.stringify(rest)}`
+}
+
 export function textOfEntry({ body }: Entry): string | null {
   switch (body.kind) {
     case 'message':
       return withAttachments({ text: body.text, attachments: body.attachments === undefined ? [] : [...body.attachments] })
     case 'request':
-      return body.data === undefined ? body.text : `${body.text}\n\n${JSON.stringify(body.data)}`
+      return requestText(body)
     case 'note':
       return `[note: ${body.topic}] ${JSON.stringify(body.data)}`
     default:

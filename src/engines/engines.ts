@@ -8,17 +8,29 @@
 import type { Engine } from '../lanes/engine.ts'
 import type { Models } from '../models/models.ts'
 import type { Routing } from '../routing/routing.ts'
+import { type ChainRooms, chainEngine } from './chain/chain.ts'
+import { noMemory } from './chain/memory.ts'
 import { type ChatRooms, chatEngine } from './chat/chat.ts'
 import { type HubRooms, hubEngine } from './hub/hub.ts'
 import { type QuickRooms, quickEngine } from './quick/quick.ts'
 import { openRoutes } from './turn/route.ts'
 
-/** `routing`: absent, all work is for who leads the session. */
-export type EngineRooms = QuickRooms & HubRooms & ChatRooms & { readonly models: Pick<Models, 'modelOf'>; readonly routing?: Routing }
+/** `routing`: absent, all work is for who leads the session. `chains`: absent, there are none. */
+export type EngineRooms = QuickRooms &
+  HubRooms &
+  ChatRooms & {
+    readonly models: Pick<Models, 'modelOf'>
+    readonly routing?: Routing
+    readonly documents: ChainRooms['documents']
+    readonly chains?: Pick<ChainRooms, 'runs' | 'events'>
+  }
 
 export function builtInEngines({ routing, ...given }: EngineRooms): readonly Engine[] {
   const rooms = routing ? { ...given, routes: openRoutes({ ...given, routing }) } : given
-  return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms)]
+  const chains = given.chains ? [chainEngine({ ...given, ...given.chains, memory: noMemory, ...(routing ? { routing } : {}) })] : []
+  return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms), ...chains]
 }
+
+export { openRuns } from './chain/runs.ts'
 
 export { openMinds } from './turn/mind.ts'

@@ -3,8 +3,11 @@ import { z } from 'zod'
 import { taints } from '../policy/decision.ts'
 
 export const reportTypes = ['reply', 'question', 'approval', 'failed', 'stopped', 'closed'] as const
-/** Verbatim: each line. milestones: questions, approvals, results, ends. summary: results and ends. inbox: results go to the inbox. */
-export const channelModes = ['verbatim', 'milestones', 'summary', 'inbox'] as const
+/**
+ * Verbatim: each line. milestones: questions, approvals, results, ends. summary: results and ends. inbox: results go to the inbox.
+ * reply: nothing, because who ordered the work asked by a request, whose reply is the report.
+ */
+export const channelModes = ['verbatim', 'milestones', 'summary', 'inbox', 'reply'] as const
 export type ChannelMode = (typeof channelModes)[number]
 /** Characters of a report's text. */
 export const mostText = 60_000

@@ -22,6 +22,7 @@ export function mayTell({ type, lane }: Event): boolean {
 
 /** Results and ends always; what is asked on the way not in a summary and not into the inbox, where the person finds it anyway. */
 export function isTold(mode: ChannelMode, { type }: Told): boolean {
+  if (mode === 'reply') return false
   return mode === 'verbatim' || mode === 'milestones' || (type !== 'question' && type !== 'approval')
 }
 

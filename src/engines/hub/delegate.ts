@@ -231,7 +231,8 @@ function readLink({ worker, session }: WorkerLink): { readonly worker: ProcessId
 }
 
 function modeOf(given: unknown): ChannelMode {
-  return channelModes.find((mode) => mode === given) ?? 'milestones'
+  // Its orders are messages: nobody would hear of them by a reply.
+  return channelModes.find((mode) => mode === given && mode !== 'reply') ?? 'milestones'
 }
 
 /** A refusal of the hub's own rooms is a correction; everything else is not ours to hide. */

@@ -1,9 +1,10 @@
 // What a turn of the quick engine starts from, read once and recorded: by reference and version where it is text (T34).
+import { realpath } from 'node:fs/promises'
 import { type Agent, type AgentSource, toolLayersOf } from '../../agents/agent.ts'
 import type { Agents } from '../../agents/agents.ts'
 import { NotFound } from '../../base/errors.ts'
 import type { ProcessInfo, Turn } from '../../lanes/engine.ts'
-import type { Tier } from '../../models/message.ts'
+import { type Tier, tiers } from '../../models/message.ts'
 import { classPledge, effectivePledge } from '../../policy/capability.ts'
 import type { Taint } from '../../policy/decision.ts'
 import { findLanguage } from '../../scopes/language.ts'
@@ -68,13 +69,13 @@ async function readSetup(rooms: SetupRooms, process: ProcessInfo): Promise<Recor
   const project = await projects.get(process.project)
   const scope = scopeOf(process, project?.group)
   const agent = await agentOf(agents, process, scope)
-  const roots = unveiled(project?.roots ?? [], agent.unveil)
+  const roots = await rootsFor(unveiled(project?.roots ?? [], agent.unveil), process)
   const pledge = pledgeOf(agent, process)
   const profile = (await rooms.sessions?.brief(process.session))?.profile ?? null
   const asker = { pledge, tools: selectorsOf(toolLayersOf(agent, profile)) }
   const { callable, discovery: _, ...classified } = tools.surface(asker, { roots, session: process.session, profile })
   return {
-    agent: { name: agent.name, title: agent.title, tier: agent.tier, source: agent.source, pledge },
+    agent: { name: agent.name, title: agent.title, tier: tierOf(agent, process), source: agent.source, pledge },
     project: { name: process.project, title: project?.title ?? process.project, isHome: userOfHome(process.project) !== null },
     roots,
     tools: classified,
@@ -98,6 +99,26 @@ export function pledgeOf(agent: Pick<Agent, 'pledge' | 'class'>, process: Pick<P
   const outer = process.params['pledge']
   const bound = Array.isArray(outer) ? outer.filter((one): one is string => typeof one === 'string') : null
   return effectivePledge(agent.pledge ?? classPledge(agent.class), bound)
+}
+
+/** A worker may be ordered at another tier than its file says (E20). */
+function tierOf({ tier }: Pick<Agent, 'tier'>, { params }: Pick<ProcessInfo, 'params'>): Tier {
+  return tiers.find((one) => one === params['tier']) ?? tier
+}
+
+/** A worker may be given a part of the folders, and never one that really lies elsewhere (E30). */
+async function rootsFor(roots: readonly string[], { params }: Pick<ProcessInfo, 'params'>): Promise<readonly string[]> {
+  const given = params['roots']
+  if (!Array.isArray(given)) return roots
+  const wanted = given.filter((one): one is string => typeof one === 'string')
+  const real = await Promise.all(unveiledAt(roots, wanted).map((folder) => realpath(folder).catch(() => folder)))
+  const own = await Promise.all(roots.map((root) => realpath(root).catch(() => root)))
+  return unveiledAt(own, real)
+}
+
+/** Those that lie in one of the roots. */
+function unveiledAt(roots: readonly string[], folders: readonly string[]): readonly string[] {
+  return folders.filter((folder) => unveiled(roots, [folder]).length > 0)
 }
 
 async function approvalMs(settings: SetupRooms['settings'], scope: ScopeRef): Promise<number> {
