@@ -5,6 +5,7 @@
 //   lanes     the entry goes into the mailbox of the session's process, durable before it is acknowledged (lanes/lanes.ts)
 //   turn      the lane takes what waits and runs the process's engine over it                            (lanes/turn.ts)
 //   engine    the one named by the agent; every effect is a step of the turn                             (engines/hub, chat, quick)
+//   routing   who a text is for, with all reasons: decided, or a hint for whoever leads                      (routing)
 //   context   what the model is given, within its budget, and the exact account of it                     (context)
 //   models    the call, within what may be spent; words stream live past the journal                      (models, policy/budget.ts)
 //   policy    whether a call of a tool may run, is asked first, or never happens                          (policy)
@@ -49,6 +50,9 @@ import { policyFinding } from './policy/finding.ts'
 import { groundOfHub, type HubPlaces } from './policy/ground.ts'
 import { openPolicy, type PolicyRoom } from './policy/open-policy.ts'
 import type { ConfigItem, Finding } from './protocol/api.ts'
+import { routingFinding } from './routing/finding.ts'
+import { openRouting } from './routing/open-routing.ts'
+import type { Routing } from './routing/routing.ts'
 import { homeOf } from './scopes/names.ts'
 import { openScopes } from './scopes/open-scopes.ts'
 import type { ScopeRef, Scopes, Settings } from './scopes/scopes.ts'
@@ -231,6 +235,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const tools = openTools({ clock, log, zoneOf, results, closed: [config.home], policy, past, exec, seal })
   for (const tool of families.tools) tools.register(tool)
   opened(regularly(rooms, readLimitsMs, families.refresh))
+  const routing = openRouting({ ...rooms, ...scopes, store: store.journal, agents })
+  opened(() => routing.close())
   const minds = openMinds(policy.taint)
   const windowOf = (tier: Tier) => models.windowOf(models.modelOf(tier) ?? '')
   const context = openContext({ ...rooms, store: store.journal, models, windowOf, ...scopes, specs: tools.specs, zoneOf })
@@ -239,7 +245,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => work.close())
   const places = { homedir: homedir(), closed: [config.home] }
   engines.push(
-    ...builtInEngines({ ...scopes, clock, agents, models, tools, minds, context, attention, work, places, budgets, secrets, seal }),
+    ...builtInEngines({ ...scopes, clock, agents, routing, models, tools, minds, context, attention, work, places, budgets, secrets, seal }),
   )
   for (const engine of engines) lanes.registerEngine(engine)
   return {
@@ -251,6 +257,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     context,
     work,
     agents,
+    routing,
     roomsFound: async () => [
       ...(await models.inspect()),
       await secretsFinding(secrets),
@@ -258,6 +265,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
       ...(await folderFindings((await scopes.projects.list({ limit: mostPlaces })).items, config.home)),
       await agentFinding(agents, await placesWithAgents(rooms, scopes)),
       await policyFinding(policy, await placesWithAgents(rooms, scopes)),
+      await routingFinding(routing, await placesWithAgents(rooms, scopes)),
     ],
   }
 }
@@ -271,6 +279,7 @@ type Inner = {
   readonly context: Context
   readonly work: Work
   readonly agents: Agents
+  readonly routing: Routing
   readonly roomsFound: () => Promise<readonly Finding[]>
   readonly env: NodeJS.ProcessEnv
 }
@@ -296,12 +305,12 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 /** The server, and the note in the data folder by which the command line finds it. */
 async function openDoor(
   rooms: Rooms,
-  { scopes, attention, policy, budgets, models, context, work, agents, roomsFound, env }: Inner,
+  { scopes, attention, policy, budgets, models, context, work, agents, routing, roomsFound, env }: Inner,
 ): Promise<OpenServer> {
   const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, policy, secrets, budgets, models, context, work },
+    ...{ people, scopes, attention, policy, secrets, budgets, models, context, work, routing },
     ...{ lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,
