@@ -118,7 +118,9 @@ function faultIn({ argv, env = {}, stdin = '' }: Input): string | null {
 
 const reserved: ReadonlySet<string> = new Set(['HOME', 'PATH', 'TMPDIR'])
 
-async function planOf(means: ExecMeans, given: Input, context: ToolContext): Promise<Omit<Plan, 'tool' | 'capability'>> {
+type Planned = Omit<Plan, 'tool' | 'capability'> & { readonly capability?: string }
+
+async function planOf(means: ExecMeans, given: Input, context: ToolContext): Promise<Planned> {
   const ready = await readied(means, given, context)
   const variables = Object.entries(given.env ?? {}).map(([name, value]) => `${name}=${value}`)
   const target = targetOf(given, variables)
