@@ -244,9 +244,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
   opened(() => work.close())
   const places = { homedir: homedir(), closed: [config.home] }
-  engines.push(
-    ...builtInEngines({ ...scopes, clock, agents, routing, models, tools, minds, context, attention, work, places, budgets, secrets, seal }),
-  )
+  const speaking = { agents, routing, models, tools, minds, context, attention, work }
+  engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,

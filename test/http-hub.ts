@@ -28,6 +28,7 @@ import { openModels, storeIn } from '../src/models/models.ts'
 import { openPeople } from '../src/people/people.ts'
 import { openBudgets } from '../src/policy/budgets.ts'
 import { openPolicy } from '../src/policy/open-policy.ts'
+import { openRouting } from '../src/routing/open-routing.ts'
 import { openScopes } from '../src/scopes/open-scopes.ts'
 import { openSecrets } from '../src/secrets/open-secrets.ts'
 import { type Limits, openInside, openServer, type ServerOptions } from '../src/server/server.ts'
@@ -115,6 +116,7 @@ export async function openHub(options: HubOptions = {}) {
     sessionOf: async (process) => (await scopes.sessions.process(process))?.session ?? null,
     limits: () => defaultChainLimits,
   })
+  const routing = openRouting({ ...scopes, journal, store: store.journal, clock, newId, log, agents: agentFiles })
   await lanes.start()
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
     people,
@@ -124,6 +126,7 @@ export async function openHub(options: HubOptions = {}) {
     models,
     context,
     work,
+    routing,
     secrets,
     budgets,
     lanes,
