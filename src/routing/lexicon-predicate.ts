@@ -2,11 +2,22 @@
 
 const list = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
-/** Two words that are read as one. */
-export const pairs = list(
-  'set_up look_into figure_out look_at deal_with work_on roll_back limited_to so_that exits_0 without_error no_longer ' +
-    'the_project the_codebase the_app the_repo the_system entire_codebase',
-)
+/** Two words that are read as one: the second by the first. */
+export const pairs: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['set', list('up')],
+  ['look', list('into at')],
+  ['figure', list('out')],
+  ['deal', list('with')],
+  ['work', list('on')],
+  ['roll', list('back')],
+  ['limited', list('to')],
+  ['so', list('that')],
+  ['exits', list('0')],
+  ['without', list('error')],
+  ['no', list('longer')],
+  ['the', list('project codebase app repo system')],
+  ['entire', list('codebase')],
+])
 
 /** Orders. "make", "improve", "handle", "better" and the pairs "deal_with" and "work_on" say too little to be any. */
 export const verbs = list(

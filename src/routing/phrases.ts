@@ -35,7 +35,7 @@ export function lowerAscii(text: string): string {
 }
 
 /** A long text is looked at only so far. */
-const mostCharacters = 32_768
+const mostCharacters = 16_384
 const longestWord = 1_024
 
 /** The beginning of a text that is looked at, cut at white space where there is some, and how many characters it has; null: it is all. */

@@ -28,12 +28,7 @@ export type Signs = {
 
 /** Pure; linear in the text. */
 export function signsOf(text: string): Signs {
-  const tokens = merged(
-    lowerAscii(text)
-      .split(/[ \t\n]+/)
-      .filter((raw) => raw !== '')
-      .map(tokenOf),
-  )
+  const tokens = merged(cut(lowerAscii(text)))
   const has = (list: ReadonlySet<string>): boolean => tokens.some(({ core }) => list.has(core))
   const target = tokens.some(isTarget)
   return {
@@ -46,21 +41,37 @@ export function signsOf(text: string): Signs {
 }
 
 export function isActionable(text: string): boolean {
-  const { verb, deliverable, target, acceptance: isDone, bounded } = signsOf(text)
-  return verb && deliverable && target && isDone && bounded
+  const { verb, target, acceptance: isDone, bounded } = signsOf(text)
+  return verb && target && isDone && bounded
 }
 
 type Token = {
   /** Without signs at its edges and without backticks around it; two words that belong together are joined by "_". */
   readonly core: string
-  /** null for two words that were joined. */
-  readonly raw: string | null
+  /** Two words that were joined are no target. */
+  readonly isPair: boolean
+  readonly isFenced: boolean
   /** Its last sign as it was written. */
   readonly last: string
 }
 
 function tokenOf(raw: string): Token {
-  return { core: unfenced(stripped(raw)), raw, last: raw.charAt(raw.length - 1) }
+  const edged = stripped(raw)
+  const isFenced = edged.length >= 2 && edged.startsWith('`') && edged.endsWith('`')
+  return { core: isFenced ? edged.slice(1, -1) : edged, isPair: false, isFenced, last: raw.charAt(raw.length - 1) }
+}
+
+/** At spaces, tabs and line ends, and nowhere else. */
+function cut(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  let start = 0
+  for (let at = 0; at <= text.length; at++) {
+    const code = at === text.length ? 0x20 : text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x09 && code !== 0x0a) continue
+    if (at > start) tokens.push(tokenOf(text.slice(start, at)))
+    start = at + 1
+  }
+  return tokens
 }
 
 function merged(tokens: readonly Token[]): readonly Token[] {
@@ -69,9 +80,8 @@ function merged(tokens: readonly Token[]): readonly Token[] {
     const token = tokens[at]
     const next = tokens[at + 1]
     if (token === undefined) break
-    const pair = next === undefined ? '' : `${token.core}_${next.core}`
-    if (next !== undefined && pairs.has(pair)) {
-      out.push({ core: pair, raw: null, last: next.last })
+    if (next !== undefined && pairs.get(token.core)?.has(next.core)) {
+      out.push({ core: `${token.core}_${next.core}`, isPair: true, isFenced: false, last: next.last })
       at++
     } else out.push(token)
   }
@@ -85,16 +95,16 @@ function startsClause(before: Token | undefined): boolean {
 
 /** "95%", or a number of something: "3 times". */
 function isMeasure(core: string, next: string | undefined): boolean {
+  const first = core.charCodeAt(0)
+  if (!(first >= 0x30 && first <= 0x39)) return false
   if (/^[0-9]+%$/.test(core)) return true
   return /^[0-9]+$/.test(core) && next !== undefined && /^[a-z]/.test(next)
 }
 
-function isTarget({ raw }: Token): boolean {
-  if (raw === null) return false
-  const edged = stripped(raw)
-  const core = unfenced(edged)
+function isTarget({ core, isPair, isFenced }: Token): boolean {
+  if (isPair) return false
   if (core.includes('/') && /[a-z]/.test(core)) return true
-  return isKnownFile(core) || (core !== edged && /^(--)?[a-z_][a-z0-9_-]*$/.test(core))
+  return isKnownFile(core) || (isFenced && /^(--)?[a-z_][a-z0-9_-]*$/.test(core))
 }
 
 function isKnownFile(core: string): boolean {
@@ -113,8 +123,4 @@ function stripped(raw: string): string {
   while (end > start && closing.includes(raw.charAt(end - 1))) end--
   while (start < end && opening.includes(raw.charAt(start))) start++
   return raw.slice(start, end)
-}
-
-function unfenced(token: string): string {
-  return token.length >= 2 && token.startsWith('`') && token.endsWith('`') ? token.slice(1, -1) : token
 }
