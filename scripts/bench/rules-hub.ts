@@ -6,13 +6,16 @@
 import { homedir } from 'node:os'
 import { openAgents } from '../../src/agents/agents.ts'
 import { openImports } from '../../src/agents/import/import.ts'
+import { openRouting } from '../../src/routing/open-routing.ts'
 import { openServer } from '../../src/server/server.ts'
 import { openRooms } from './rooms.ts'
 
 const rooms = await openRooms(process.argv[2] ?? '')
 const agents = openAgents({ documents: rooms.scopes.documents, engines: () => [] })
+const routing = openRouting({ ...rooms, ...rooms.scopes, store: rooms.store.journal, agents })
 const server = await openServer({
   ...rooms,
+  routing,
   host: '127.0.0.1',
   port: 0,
   socketPath: null,
