@@ -9,6 +9,7 @@ import { Command, CommanderError } from 'commander'
 import { version } from '../base/root.ts'
 import { addAgents } from './agent-commands.ts'
 import { addApprovals, addGrants, addInbox, addModels, addTurn } from './deciding-commands.ts'
+import { addHandoff } from './handoff-commands.ts'
 import { addBudgets, addSecrets, addSettings } from './keeping-commands.ts'
 import { type Call, codeOf, exitCodes, printError, printResult, type Result, type Run } from './output.ts'
 import type { NewProject } from './projects.ts'
@@ -123,6 +124,7 @@ function addLists(program: Command, run: Run): void {
   addBudgets(program.command('budgets').helpCommand(false).description('what may be spent on models'), run)
   addSettings(program.command('settings').helpCommand(false).description('what you have set for a project, or for all'), run)
   addRoute(program.command('route').helpCommand(false).description('who should do something, and why; nothing is done'), run)
+  addHandoff(program.command('handoff').helpCommand(false).description('envelopes of hand-offs: verify one, check a folder'), run)
   addAgents(program.command('agents').helpCommand(false).description('who can be asked; check their files, import a roster'), run)
 }
 

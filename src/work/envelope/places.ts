@@ -23,21 +23,16 @@ export type PayloadAt = (place: PayloadPlace) => Uint8Array | null
 /** In the order in which the conformance checker looks (reference/eidolons.md 2.9). */
 export function checkerPlaces(path: string): readonly PayloadPlace[] {
   const name = baseName(path)
-  return [
-    ...(name === null ? [] : [{ from: 'envelope', path: name } as const]),
-    ...(isPlainPath(path)
-      ? ([
-          { from: 'here', path },
-          { from: 'envelope', path },
-        ] as const)
-      : []),
-  ]
+  if (name === null) return []
+  const whole = isPlainPath(path) ? (['here', 'envelope'] as const).map((from) => ({ from, path })) : []
+  return [{ from: 'envelope', path: name }, ...whole]
 }
 
 /** The gate looks where the envelope says, then for the file that the envelope is named after. */
 export function gatePlaces(path: string, envelopeName: string): readonly PayloadPlace[] {
   const beside = envelopeName.endsWith(suffix) ? baseName(envelopeName.slice(0, -suffix.length)) : null
-  return [path, beside].filter((one) => one !== null && isPlainPath(one)).map((one) => ({ from: 'envelope', path: String(one) }))
+  const own = isPlainPath(path) && baseName(path) !== null ? [path] : []
+  return [...own, ...(beside === null ? [] : [beside])].map((one) => ({ from: 'envelope', path: one }))
 }
 const suffix = '.envelope.json'
 

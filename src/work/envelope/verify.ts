@@ -55,6 +55,12 @@ export function verifyHandoff(incoming: Incoming): Verified {
   return { ok: true, envelope, warnings, authorization: authorizationOf(envelope) }
 }
 
+/** Between whom an envelope goes, to find the contract; null for what is no envelope. */
+export function edgeIn(envelopeText: string): { readonly from: string; readonly to: string } | null {
+  const read = readEnvelope(envelopeText)
+  return read.ok ? { from: read.envelope.from.eidolon, to: read.envelope.to.eidolon } : null
+}
+
 function failed(code: VerifyFailure, why: string): Failed {
   return { ok: false, code, why }
 }
