@@ -10,10 +10,20 @@ export type Find = (called: string) => Agent | null
 /** Above it a persona takes a good part of what a model call may hold. */
 const longPersona = 40_000
 
+/** Of one file and kind; whoever made so many of them made one mistake. */
+const mostOfAKind = 20
+
 /** The faults of these agents, file by file. `find`: by name or alias, as the roster has it. */
 export function checkAgents(all: readonly Read[], find: Find): readonly Fault[] {
-  const own = all.flatMap((one) => [...phraseFaults(one), ...nobodyFaults(one, find), ...sizeFaults(one)])
+  const own = all.flatMap((one) => [...few(phraseFaults(one)), ...few(nobodyFaults(one, find)), ...sizeFaults(one)])
   return [...own, ...ringFaults(all, find), ...sharedFaults(all), ...seatFaults(all)]
+}
+
+function few(faults: readonly Fault[]): readonly Fault[] {
+  const last = faults[mostOfAKind - 1]
+  if (last === undefined || faults.length === mostOfAKind) return faults
+  const message = `${last.message.replace(/\.$/, '')}; and ${faults.length - mostOfAKind} more of the kind.`
+  return [...faults.slice(0, mostOfAKind - 1), { ...last, message }]
 }
 
 function fault({ agent, lineOf }: Read, path: readonly PropertyKey[], message: string): Fault {
@@ -76,16 +86,16 @@ function wordsOf(phrase: string): readonly string[] {
 /** The same trigger of two agents of different classes: a text with it speaks for both (A9). Within a class that is as it should be. */
 function sharedFaults(all: readonly Read[]): readonly Fault[] {
   const first = new Map<string, Agent>()
-  const found: Fault[] = []
-  for (const one of all) {
-    for (const [at, trigger] of one.agent.triggers.entries()) {
+  return all.flatMap((one) => {
+    const shared = one.agent.triggers.flatMap((trigger, at) => {
       const plain = wordsOf(trigger).join(' ')
       const other = first.get(plain)
       if (other === undefined) first.set(plain, one.agent)
-      else if (other.class !== one.agent.class) found.push(fault(one, ['triggers', at], sharedWith(trigger, other)))
-    }
-  }
-  return found
+      const isOther = other !== undefined && other.class !== one.agent.class
+      return isOther ? [fault(one, ['triggers', at], sharedWith(trigger, other))] : []
+    })
+    return few(shared)
+  })
 }
 
 function sharedWith(trigger: string, other: Agent): string {

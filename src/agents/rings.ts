@@ -5,21 +5,21 @@ export type Ring = { readonly ring: readonly string[]; readonly more: number }
 
 type Targets = ReadonlyMap<string, readonly string[]>
 
-/** One ring for each group of names that can all reach each other; a name that leads to itself is one too. */
+/** One ring for each group of names that can all reach each other, by first name; a name that leads to itself is one too. */
 export function ringsAmong(targets: Targets): readonly Ring[] {
-  return groupsOf(targets).flatMap((group) => {
+  const rings = groupsOf(targets).flatMap((group) => {
     const [start = ''] = [...group].sort()
     if (group.size === 1 && targets.get(start)?.includes(start) !== true) return []
     const ring = shortestRound(targets, start, group)
     return [{ ring, more: group.size - ring.length }]
   })
+  return rings.sort((a, b) => ((a.ring[0] ?? '') < (b.ring[0] ?? '') ? -1 : 1))
 }
 
 /** Strongly connected groups, by two walks: the order of finishing, then the reversed graph in the reverse of that order. */
 function groupsOf(targets: Targets): readonly ReadonlySet<string>[] {
-  const finished: string[] = []
   const seen = new Set<string>()
-  for (const name of targets.keys()) finished.push(...finishing(targets, name, seen))
+  const finished = [...targets.keys()].flatMap((name) => finishing(targets, name, seen))
   const back = reversed(targets)
   const taken = new Set<string>()
   return finished.reverse().flatMap((name) => {
@@ -72,7 +72,7 @@ function wayTo(from: ReadonlyMap<string, string>, start: string, end: string): r
   const way = [end]
   for (let name = end; name !== start; ) {
     name = from.get(name) ?? start
-    way.unshift(name)
+    way.push(name)
   }
-  return way
+  return way.reverse()
 }

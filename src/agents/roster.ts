@@ -32,8 +32,8 @@ export function buildRoster(files: readonly AgentFile[], engines: readonly strin
   const reads = fewEnough(distinct(usable, faults), faults)
   const called = calledBy(reads, faults)
   const find = (name: string) => called.get(name.trim().replace(/^@/, '').toLowerCase()) ?? null
-  faults.push(...checkAgents(reads, find))
-  return { agents: reads.map(({ agent }) => agent).sort((a, b) => (a.name < b.name ? -1 : 1)), faults, find }
+  const agents = reads.map(({ agent }) => agent).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { agents, faults: [...faults, ...checkAgents(reads, find)], find }
 }
 
 /** Inner levels first: an agent there hides one of the same name further out. */

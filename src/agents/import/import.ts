@@ -1,5 +1,5 @@
 // A roster from elsewhere becomes agents here: first a plan that says what would be made, changed and left out, and why; then, when it is
-// to be, all of it in one commit. The same roster again changes nothing (A10, A11).
+// to be, all of it in one commit. The same roster again changes nothing (A11 to A13).
 // Owns: reading the foreign formats, and what becomes of each member. Leaves where documents are kept to scopes, what a routing.yaml
 // means to routing, what a contract means to work.
 import { InvalidInput } from '../../base/errors.ts'
