@@ -85,4 +85,6 @@ export type RouteContext = {
   readonly tranceToken?: boolean
   readonly priorFailure?: boolean
   readonly hostTier?: string | null
+  /** The text already holds answers to the questions of clarify: there is no second round. */
+  readonly answered?: boolean
 }

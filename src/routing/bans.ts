@@ -1,0 +1,36 @@
+// "Don't change anything": a text that forbids changes altogether. What is forbidden of one thing ("without changing the API") is none.
+import type { Words } from './words.ts'
+import { gapNone } from './words.ts'
+
+function set(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '))
+}
+
+const changing = set(
+  'change touch modify edit write alter changing touching modifying editing writing altering aendern veraendern anfassen bearbeiten',
+)
+const all = set('anything any code files file nothing it stuff something yet')
+const no = set("don't dont not never without")
+const noDe = set('nichts')
+const changes = set('changes change edits modifications writes aenderung aenderungen')
+
+/** The words that forbid it; null: nothing does. Linear. */
+export function banIn(words: Words): string | null {
+  for (let at = 0; at < words.count; at += 1) {
+    const end = endOf(words, at)
+    if (end >= 0) return words.word.slice(at, end + 1).join(' ')
+  }
+  return null
+}
+
+function endOf({ word, gap, count }: Words, at: number): number {
+  const [one, two, three, four] = [word[at] ?? '', word[at + 1] ?? '', word[at + 2] ?? '', word[at + 3] ?? '']
+  if (one === 'read' && two === 'only') return at + 1
+  if (one === 'nur' && (two === 'lesen' || two === 'ansehen' || two === 'lesend')) return at + 1
+  if ((one === 'no' || one === 'keine' || one === 'keinerlei') && changes.has(two)) return at + 1
+  if (noDe.has(one) && (changing.has(two) || (two === 'zu' && changing.has(three)))) return at + 1
+  if (one === 'ohne' && (two === 'etwas' || two === 'irgendetwas') && changing.has(four)) return at + 3
+  if (!no.has(one) || !changing.has(two)) return -1
+  const ends = at + 2 >= count || gap[at + 2] !== gapNone
+  return ends ? at + 1 : all.has(three) ? at + 2 : -1
+}

@@ -1,0 +1,57 @@
+// One look at a text: its words, its clauses, what stands in it, the scores that come of it. What decide.ts decides over.
+import { type Called, calledIn } from './address.ts'
+import { banIn } from './bans.ts'
+import { saidIn } from './clarify.ts'
+import { clausesOf } from './clauses.ts'
+import { type Hit, hitsOf, type Scene } from './evidence.ts'
+import type { Prepared } from './prepared.ts'
+import { hasPath } from './signals.ts'
+import type { RouteContext } from './table.ts'
+import { type Topic, topicOf } from './topics.ts'
+import { isGerman } from './verbs-de.ts'
+import { type Weighed, weigh } from './weigh.ts'
+import { lookedAt, wordsOf } from './words.ts'
+
+export type Seen = {
+  readonly prepared: Prepared
+  readonly context: RouteContext
+  readonly scene: Scene
+  readonly hits: readonly Hit[]
+  readonly called: Called
+  readonly weighed: Weighed
+  readonly topic: Topic
+  /** Words that forbid every change. */
+  readonly ban: string | null
+  /** Something is to be done, whatever it is. */
+  readonly workAsked: boolean
+  /** How much of a long text was looked at; null: all. */
+  readonly looked: number | null
+  /** The part that was looked at. */
+  readonly text: string
+}
+
+export function look(prepared: Prepared, given: string, context: RouteContext): Seen {
+  const { text, looked } = lookedAt(given)
+  const words = wordsOf(text)
+  const clauses = clausesOf(words, prepared.begins)
+  const clauseOf = new Array<number>(words.count).fill(0)
+  clauses.forEach(({ from, to }, number) => {
+    clauseOf.fill(number, from, to)
+  })
+  const scene: Scene = { prepared, words, clauses, clauseOf, german: isGerman(words.word) }
+  const called = calledIn(scene)
+  const said = context.answered === true ? saidIn(words) : { classes: [], readOnly: false }
+  const hits = [...hitsOf(scene), ...said.classes.map(answerHit)]
+  return {
+    ...{ prepared, context, scene, hits, called, looked, text },
+    weighed: weigh({ scene, hits, called, context, readOnly: said.readOnly }),
+    topic: topicOf(words),
+    ban: banIn(words),
+    workAsked: clauses.some(({ mood }) => mood === 'order') || hasPath(words),
+  }
+}
+
+/** What the person chose among our own answers; it stands nowhere in the text. */
+function answerHit(kind: string): Hit {
+  return { phrase: -1, class: kind, says: 'the answer', start: -1, end: -1, size: 1, level: 'strong', asked: false, why: '' }
+}

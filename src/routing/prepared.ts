@@ -1,0 +1,188 @@
+// A table made ready for the default mode: its phrases in one tree of words, members by class, what each signal speaks for. Done once a table.
+import type { Member, RoutingTable, Signal } from './table.ts'
+import { separable } from './verbs-de.ts'
+import { classOfVerb, functionWords, isVerb } from './verbs-en.ts'
+import { wordsOf } from './words.ts'
+
+export type Phrase = {
+  readonly text: string
+  readonly words: readonly string[]
+  readonly triggers: number[]
+  readonly refuses: number[]
+  readonly signals: number[]
+  /** One word, and a verb: it may also stand as a noun. */
+  readonly verb: boolean
+  /** Classes that it speaks for, by its members or by the boosts of its signals. */
+  readonly speaksFor: Set<string>
+  /** A class that has nobody here, whose verb it is. */
+  readonly lacks: string | null
+}
+
+export type Node = { phrase: number; readonly next: Map<string, Node> }
+
+export type Prepared = {
+  readonly table: RoutingTable
+  readonly phrases: readonly Phrase[]
+  readonly root: Node
+  /** First word of a phrase of two whose second is a German prefix, as "fasse ... zusammen". */
+  readonly apart: ReadonlyMap<string, readonly { readonly tail: string; readonly phrase: number }[]>
+  readonly vocabulary: ReadonlySet<string>
+  /** Words that triggers begin with. */
+  readonly begins: (word: string) => boolean
+  /** First word of a name -> who is called so. */
+  readonly names: ReadonlyMap<string, readonly { readonly words: readonly string[]; readonly member: number; readonly ordinary: boolean }[]>
+  readonly byClass: ReadonlyMap<string, readonly number[]>
+  /** Boosts of each signal by the member's number. */
+  readonly boosts: readonly ReadonlyMap<number, number>[]
+  /** Members that a question alone never sets to work. */
+  readonly quiet: readonly boolean[]
+  /** Signals that speak of work without bounds: by words of the whole, and by each of its parts. */
+  readonly unbounded: { readonly whole: readonly number[]; readonly each: readonly number[] }
+  readonly indexOf: ReadonlyMap<string, number>
+}
+
+/** Classes that change or write something. */
+const writing: ReadonlySet<string> = new Set(['coder', 'executor', 'scriber'])
+
+export function prepare(table: RoutingTable): Prepared {
+  const indexOf = new Map(table.members.map(({ name }, index) => [name, index]))
+  const byClass = new Map<string, number[]>()
+  table.members.forEach((member, index) => {
+    byClass.set(member.class, [...(byClass.get(member.class) ?? []), index])
+  })
+  const boosts = table.signals.map((signal) => boostsOf(signal, { indexOf, byClass }))
+  const phrases = phrasesOf(table, boosts)
+  const { root, apart, vocabulary } = treeOf(phrases)
+  const first = new Set(phrases.flatMap(({ words, triggers }) => (triggers.length > 0 && words[0] !== undefined ? [words[0]] : [])))
+  return {
+    table,
+    phrases,
+    root,
+    apart,
+    vocabulary,
+    begins: (word) => first.has(word) && !functionWords.has(word),
+    names: namesOf(table.members, vocabulary),
+    byClass,
+    boosts,
+    quiet: table.members.map((member, index) => writing.has(member.class) || isQuieted(table, boosts, index)),
+    unbounded: unboundedOf(table, boosts),
+    indexOf,
+  }
+}
+
+function isQuieted({ signals }: RoutingTable, boosts: readonly ReadonlyMap<number, number>[], member: number): boolean {
+  return signals.some(({ onlyQuestions }, at) => onlyQuestions && (boosts[at]?.get(member) ?? 0) < 0)
+}
+
+type Seats = { readonly indexOf: ReadonlyMap<string, number>; readonly byClass: ReadonlyMap<string, readonly number[]> }
+
+function boostsOf({ boost }: Signal, { indexOf, byClass }: Seats): ReadonlyMap<number, number> {
+  const out = new Map<number, number>()
+  const add = (index: number, value: number) => out.set(index, (out.get(index) ?? 0) + value)
+  for (const [whom, value] of Object.entries(boost)) {
+    if (whom.startsWith('class:')) for (const index of byClass.get(whom.slice(6)) ?? []) add(index, value)
+    else if (indexOf.has(whom)) add(indexOf.get(whom) ?? 0, value)
+  }
+  return out
+}
+
+function phrasesOf({ members, signals }: RoutingTable, boosts: readonly ReadonlyMap<number, number>[]): readonly Phrase[] {
+  const known = new Map<string, Phrase>()
+  const phraseOf = (text: string): Phrase => {
+    const words = wordsOf(text).word
+    const key = words.join(' ')
+    const old = known.get(key)
+    if (old !== undefined) return old
+    const verb = words.length === 1 && isVerb(key)
+    const made: Phrase = { text, words, triggers: [], refuses: [], signals: [], verb, speaksFor: new Set(), lacks: null }
+    known.set(key, made)
+    return made
+  }
+  members.forEach((member, index) => {
+    for (const text of member.triggers) {
+      const phrase = phraseOf(text)
+      phrase.triggers.push(index)
+      phrase.speaksFor.add(member.class)
+    }
+    for (const text of member.refuses) phraseOf(text).refuses.push(index)
+  })
+  signals.forEach(({ match }, at) => {
+    for (const text of match) {
+      const phrase = phraseOf(text)
+      phrase.signals.push(at)
+      for (const [index, value] of boosts[at] ?? []) if (value > 0) phrase.speaksFor.add(members[index]?.class ?? '')
+    }
+  })
+  return [...known.values(), ...lacking(members, known)].filter(({ words }) => words.length > 0)
+}
+
+/** Verbs of the classes that have no member, so that what they would do is told as missing. */
+function lacking(members: readonly Member[], known: ReadonlyMap<string, Phrase>): readonly Phrase[] {
+  const there = new Set(members.map((member) => member.class))
+  return [...classOfVerb].flatMap(([verb, kind]): readonly Phrase[] => {
+    if (there.has(kind) || known.has(verb)) return []
+    return [{ text: verb, words: [verb], triggers: [], refuses: [], signals: [], verb: true, speaksFor: new Set(), lacks: kind }]
+  })
+}
+
+function treeOf(phrases: readonly Phrase[]): Pick<Prepared, 'root' | 'apart' | 'vocabulary'> {
+  const root: Node = { phrase: -1, next: new Map() }
+  const apart = new Map<string, { tail: string; phrase: number }[]>()
+  const vocabulary = new Set<string>()
+  phrases.forEach(({ words }, index) => {
+    let node = root
+    for (const word of words) {
+      vocabulary.add(word)
+      const next = node.next.get(word) ?? { phrase: -1, next: new Map() }
+      node.next.set(word, next)
+      node = next
+    }
+    node.phrase = index
+    const [first, tail] = words
+    if (words.length === 2 && first !== undefined && tail !== undefined && separable.has(tail)) {
+      apart.set(first, [...(apart.get(first) ?? []), { tail, phrase: index }])
+    }
+  })
+  return { root, apart, vocabulary }
+}
+
+/** Names that are words of the language too; a name in lower case then counts only where somebody is clearly called. */
+const ordinaryNames: ReadonlySet<string> = new Set(
+  'forge atlas vigil scout map chain hub assistant quick data agenda action pattern tree workflow council relay ford page line note mail plan test code review research search memory build deploy docs writer help home echo oracle sage scribe echo nova iris argus'.split(
+    ' ',
+  ),
+)
+
+function namesOf(members: readonly Member[], vocabulary: ReadonlySet<string>): Prepared['names'] {
+  const out = new Map<string, { words: readonly string[]; member: number; ordinary: boolean }[]>()
+  members.forEach(({ name, aliases }, member) => {
+    for (const called of new Set([name, ...aliases])) {
+      const { word: words } = wordsOf(called)
+      const [first] = words
+      if (first === undefined) continue
+      const ordinary = words.length === 1 && (ordinaryNames.has(first) || vocabulary.has(first) || isVerb(first) || endsLikeWork(first))
+      out.set(first, [...(out.get(first) ?? []), { words, member, ordinary }])
+    }
+  })
+  return out
+}
+
+/** Planner, executor, generalist: what people do for a living is a word before it is a name. */
+function endsLikeWork(word: string): boolean {
+  return word.endsWith('er') || word.endsWith('or') || word.endsWith('ist') || word.endsWith('ant') || functionWords.has(word)
+}
+
+const wholeWords: ReadonlySet<string> = new Set(['everywhere', 'globally', 'entire codebase', 'repo-wide', 'überall', 'im ganzen projekt'])
+const eachWords: ReadonlySet<string> = new Set(['every file', 'in every module', 'all call sites', 'in allen dateien', 'all files'])
+
+/** Found by what they hold back and by a word that no signal of another kind has. */
+function unboundedOf({ signals }: RoutingTable, boosts: readonly ReadonlyMap<number, number>[]): Prepared['unbounded'] {
+  const holding = signals.flatMap(({ match, notWithPath, onlyQuestions }, at) => {
+    const holds = [...(boosts[at]?.values() ?? [])].some((value) => value < 0)
+    const speaks = match.some((text) => wholeWords.has(text.toLowerCase()) || eachWords.has(text.toLowerCase()))
+    return holds && speaks && !onlyQuestions ? [{ at, notWithPath }] : []
+  })
+  const whole = holding.filter(({ notWithPath }) => !notWithPath).map(({ at }) => at)
+  const each = holding.filter(({ notWithPath }) => notWithPath).map(({ at }) => at)
+  return { whole: whole.length > 0 ? whole : each, each: each.length > 0 ? each : whole }
+}

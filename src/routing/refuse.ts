@@ -1,0 +1,44 @@
+// Refusals. What a member refuses stays refused: it is left to the class that is asked for it too, or to somebody who doesn't refuse.
+import type { Prepared } from './prepared.ts'
+import type { Span, Weight } from './weigh.ts'
+
+/** Phrases that the member refuses and that no other class takes. */
+export function refusedBy(weight: Weight, takers: readonly Weight[]): readonly string[] {
+  const left = weight.refusals.filter((refusal) => !takers.some((taker) => taker.class !== weight.class && covers(taker.spans, refusal)))
+  return [...new Set(left.map(({ says }) => says))]
+}
+
+/** What the member refuses and others of the route do. */
+export function leftToOthers(weight: Weight, takers: readonly Weight[]): readonly { readonly says: string; readonly to: string }[] {
+  const out = new Map<string, string>()
+  for (const refusal of weight.refusals) {
+    const taker = takers.find((one) => one.class !== weight.class && covers(one.spans, refusal))
+    if (taker !== undefined) out.set(refusal.says, taker.scored.agent)
+  }
+  return [...out].map(([says, to]) => ({ says, to }))
+}
+
+function covers(spans: readonly Span[], { start, end }: Span): boolean {
+  return spans.some((span) => span.start < end && span.end > start)
+}
+
+export type Rerouted = {
+  readonly to: Weight | null
+  /** Who was asked before and refuses too. */
+  readonly passed: readonly string[]
+  /** As many refused as a text may be passed on. */
+  readonly blocked: boolean
+}
+
+/** The best who refuses nothing of it and has a score of its own, tau at least; nobody is asked after `maxReroutes` refusals. */
+export function rerouted(prepared: Prepared, ranked: readonly Weight[], refuser: Weight): Rerouted {
+  const { tauStandard, maxReroutes } = prepared.table.thresholds
+  const passed: string[] = []
+  for (const weight of ranked) {
+    if (weight.member === refuser.member || weight.scored.score < tauStandard) continue
+    if (passed.length >= maxReroutes) return { to: null, passed, blocked: true }
+    if (weight.refusals.length === 0) return { to: weight, passed, blocked: false }
+    passed.push(weight.scored.agent)
+  }
+  return { to: null, passed, blocked: false }
+}
