@@ -2,8 +2,8 @@
 //
 // Who takes part in what: everybody in mentions, keywords and rules; in the cortex whoever has one of its classes. An agent of the class
 // generalist (what a file without a class is) is one of the cortex only when it says something to it: triggers, refusals or hand-offs.
-// Order, which settles ties: the classes as below; within a class inner levels first, then agents with triggers, then the one that is
-// called like its class, then by name. The first of a class is its default seat.
+// Order, which settles ties: the classes as below; within a class inner levels first, then whose file says that it is the default, then
+// agents with triggers, then the one that is called like its class, then by name. The first of a class is its default seat.
 import type { Agent } from '../agents/agent.ts'
 import type { Roster } from '../agents/roster.ts'
 import { sha256 } from '../base/hash.ts'
@@ -110,9 +110,10 @@ function isOfCortex({ class: kind, triggers, refuses, handsOff }: Agent): boolea
 }
 
 function bySeat(a: Agent, b: Agent): number {
-  const order = ({ class: kind, source, triggers, name }: Agent) => [
+  const order = ({ class: kind, source, routing, triggers, name }: Agent) => [
     cortexClasses.indexOf(kind),
     documentLevels.indexOf(source.level),
+    routing.default === true ? 0 : 1,
     triggers.length > 0 ? 0 : 1,
     name === kind ? 0 : 1,
   ]
@@ -124,13 +125,16 @@ function bySeat(a: Agent, b: Agent): number {
 type NameOf = (step: string) => string | null
 
 function memberOf(agent: Agent, { isDefault, nameOf }: { readonly isDefault: boolean; readonly nameOf: NameOf }): Member {
-  const { name, aliases, class: kind, tier, triggers, refuses, handsOff } = agent
+  const { name, aliases, class: kind, tier, triggers, refuses, handsOff, routing } = agent
+  const { fallback, requiresHostTier = null, degradedMode = null, escalation } = routing
+  const known = (called: string | undefined) => (called === undefined ? null : nameOf(called))
   return {
     ...{ name, aliases, class: kind, tier, isDefault },
     triggers: plain(triggers),
     refuses: plain(refuses),
     handsOff: [...new Set(handsOff.flatMap((to) => nameOf(to) ?? []))],
-    ...{ fallback: null, requiresHostTier: null, degradedMode: null, escalation: null },
+    ...{ fallback: known(fallback), requiresHostTier, degradedMode },
+    escalation: escalation === undefined ? null : { onFail: escalation.onFail, to: known(escalation.to), most: escalation.most },
   }
 }
 
