@@ -8,7 +8,7 @@ import { chainOf } from './order.ts'
 import { signsOf } from './predicate.ts'
 import type { Prepared } from './prepared.ts'
 import { rerouted } from './refuse.ts'
-import type { Dropped, Route, RouteStep } from './route.ts'
+import type { Dropped, Route, RouteStep, Scored } from './route.ts'
 import { type Refused, type Seat, type Seated, seatsOf } from './seats.ts'
 import { situationOf } from './situation.ts'
 import type { Member, RouteContext } from './table.ts'
@@ -274,7 +274,10 @@ function told(seen: Seen, outcome: Outcome): CortexAnswer {
     ],
     marks: [...outcome.marks, ...gaps, ...(deep.deep ? [cost] : [])],
     clarification: outcome.clarification,
-    scores: weighed.weights.slice(0, mostScores).map(({ scored }) => scored),
+    scores: weighed.weights
+      .map(({ scored }) => scored)
+      .filter(speaks)
+      .slice(0, mostScores),
     signals: weighed.signals.fired.map(({ id, matched }) => ({ id, matched })),
     template: outcome.template,
     gates: gatesOf(judged, deep),
@@ -282,6 +285,10 @@ function told(seen: Seen, outcome: Outcome): CortexAnswer {
     thresholds: { ...prepared.table.thresholds },
     looked: seen.looked,
   }
+}
+
+function speaks({ matched, named, signals }: Scored): boolean {
+  return matched.length > 0 || named || signals.length > 0
 }
 
 /** Classes that are asked for and have nobody here, and what is done instead. */

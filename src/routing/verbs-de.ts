@@ -161,6 +161,9 @@ export const separable: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Irregular forms that order. */
+const imperatives: ReadonlySet<string> = new Set(['entwirf', 'sieh'])
+
 /** Form of the first word -> what it may begin; those that ask for more words first. */
 export const german: ReadonlyMap<string, readonly GermanEntry[]> = gather()
 
@@ -204,9 +207,6 @@ function addVerb(line: string, kind: string, add: (form: string, entry: GermanEn
     add(form, { class: kind, says, tails: form.startsWith(prefix) && prefix !== '' ? objects : apart, orders: !told })
   }
 }
-
-/** Irregular forms that order. */
-const imperatives: ReadonlySet<string> = new Set(['entwirf', 'sieh'])
 
 function formsOf(verb: string, apart: boolean): { readonly orders: readonly string[]; readonly tells: readonly string[] } {
   const stem = verb.endsWith('eln') || verb.endsWith('ern') ? verb.slice(0, -1) : verb.slice(0, -2)

@@ -95,7 +95,7 @@ function gather(given: Given, levels: ReadonlySet<string>): Gathered {
     }
     for (const member of phrase?.triggers ?? membersOf(scene, hit.class, lacking, hit.says)) {
       const kind = members[member]?.class ?? ''
-      const over = coveringOf(cover, hit, { member, kind, called })
+      const over = coveringOf(cover, hit, { member, kind, called, verb: phrase?.verb ?? true })
       if (over !== null)
         dropped.set(`${hit.says} ${kind}`, { what: `${members[member]?.name}: "${hit.says}"`, why: `it is part of "${over}"` })
       else if (given.readOnly && (kind === 'coder' || kind === 'executor'))
@@ -136,7 +136,8 @@ function sumOf(sums: Map<number, Sum>, member: number): Sum {
   return made
 }
 
-type Cover = { readonly hit: Hit; readonly classes: ReadonlySet<string>; readonly owned: boolean }
+/** `work`: it is somebody's trigger, not only a signal's phrase, which covers a lone verb in it and no more ("trace" in "stack trace"). */
+type Cover = { readonly hit: Hit; readonly classes: ReadonlySet<string>; readonly owned: boolean; readonly work: boolean }
 
 /** For each word the longest strong hit over it; one of a member who is called goes before all others. */
 function coversOf({ prepared, words }: Scene, hits: readonly Hit[], { addressed }: Called): readonly (Cover | undefined)[] {
@@ -147,21 +148,22 @@ function coversOf({ prepared, words }: Scene, hits: readonly Hit[], { addressed 
     const classes = phrase?.speaksFor ?? new Set(hit.class === null ? [] : [hit.class])
     if (classes.size === 0) continue
     const owned = addressed.size > 0 && (phrase?.triggers.some((member) => addressed.has(member)) ?? false)
+    const work = phrase === undefined || phrase.triggers.length > 0
     for (let at = hit.start; at < hit.end; at += 1) {
       const old = out[at]
-      if (old === undefined || (owned === old.owned ? hit.size > old.hit.size : owned)) out[at] = { hit, classes, owned }
+      if (old === undefined || (owned === old.owned ? hit.size > old.hit.size : owned)) out[at] = { hit, classes, owned, work }
     }
   }
   return out
 }
 
-type Whose = { readonly member: number; readonly kind: string; readonly called: Called }
+type Whose = { readonly member: number; readonly kind: string; readonly called: Called; readonly verb: boolean }
 
 /** The phrase of another class that it is only a part of; null: none. */
-function coveringOf(cover: readonly (Cover | undefined)[], hit: Hit, { member, kind, called }: Whose): string | null {
+function coveringOf(cover: readonly (Cover | undefined)[], hit: Hit, { member, kind, called, verb }: Whose): string | null {
   for (let at = hit.start; at < hit.end; at += 1) {
     const over = cover[at]
-    if (over === undefined || over.hit === hit || over.classes.has(kind)) continue
+    if (over === undefined || over.hit === hit || over.classes.has(kind) || !(over.work || verb)) continue
     if (over.owned && !called.addressed.has(member)) return over.hit.says
     if (over.hit.size > hit.size && over.hit.start <= hit.start && over.hit.end >= hit.end && !called.addressed.has(member))
       return over.hit.says
