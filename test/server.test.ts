@@ -169,7 +169,7 @@ describe('what is wrong is named', () => {
     ['an empty text', { text: '' }, 400, { path: '/text' }],
     ['white space', { text: ' \n\t' }, 400, { path: '/text' }],
     ['nothing that shows', { text: ' \u200b\u2060\ufeff' }, 400, { path: '/text' }],
-    ['an agent that is not there', { text: 'x', to: 'nobody' }, 400, { path: '/to', detail: expect.stringContaining('can be quick') }],
+    ['an agent that is not there', { text: 'x', to: 'nobody' }, 400, { path: '/to', detail: expect.stringContaining('there is quick') }],
     ['no text', {}, 400, { path: '/text' }],
     ['a number as text', { text: 7 }, 400, { path: '/text', detail: '/text must be of type string' }],
     ['an unknown field', { text: 'x', colour: 'red' }, 400, { path: '/colour', detail: '/colour is not a known field' }],

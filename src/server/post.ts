@@ -65,15 +65,15 @@ function checkAttachments(given: NewMessage['attachments']): void {
   throw new InvalidInput('/attachments/0/id names no attachment', { path: '/attachments/0/id' })
 }
 
-/** A session has one agent so far, so that no other can be meant. Throws InvalidInput, which says who could be. */
+/** Anybody who is there can be meant; whether they may work in this session says the session. Throws InvalidInput, which says who is. */
 async function checkAgent(hub: Hub, caller: Caller, process: ProcessId, to: string): Promise<void> {
   const info = (await hub.scopes.sessions.process(process))?.info
   if (info === undefined || info.agent === to) return
   const agents = await hub.agents({ user: caller.user.name, project: info.project })
-  const meant = agents.find((agent) => agent.name === to || agent.aliases?.includes(to))
-  if (meant?.name === info.agent) return
-  const why = meant ? `${meant.name} does not take part in this session` : `there is no agent ${JSON.stringify(to.slice(0, 64))}`
-  throw new InvalidInput(`/to: ${why}: here it can be ${info.agent}, others have sessions of their own`, { path: '/to' })
+  const called = to.trim().replace(/^@/, '').toLowerCase()
+  if (agents.some(({ name, aliases }) => name === called || aliases?.includes(called))) return
+  const names = agents.map(({ name }) => name).join(', ') || 'nobody'
+  throw new InvalidInput(`/to: there is no agent ${JSON.stringify(to.slice(0, 64))} here; there is ${names}`, { path: '/to' })
 }
 
 function placeOf(

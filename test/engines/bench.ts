@@ -12,7 +12,7 @@ import type { Json } from '../../src/base/json.ts'
 import { packageRoot } from '../../src/base/root.ts'
 import { type HandClock, handClock } from '../../src/base/testing.ts'
 import { openContext } from '../../src/context/context.ts'
-import { builtInEngines, openMinds } from '../../src/engines/engines.ts'
+import { builtInEngines, openMinds, openRuns } from '../../src/engines/engines.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Engine } from '../../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../../src/lanes/lanes.ts'
@@ -23,6 +23,8 @@ import { openPolicy } from '../../src/policy/open-policy.ts'
 import type { Actor } from '../../src/protocol/actor.ts'
 import type { MessageBody, NoteBody } from '../../src/protocol/entry.ts'
 import type { Event } from '../../src/protocol/event.ts'
+import type { RoutingRooms } from '../../src/routing/open-routing.ts'
+import type { Routing } from '../../src/routing/routing.ts'
 import { openScopes } from '../../src/scopes/open-scopes.ts'
 import { openSecrets } from '../../src/secrets/open-secrets.ts'
 import { scrubbedStore } from '../../src/store/scrubbed.ts'
@@ -57,6 +59,8 @@ export type Options = {
   readonly url: string | null
   readonly world?: World
   readonly more?: readonly Engine[]
+  /** Absent: no message is routed. */
+  readonly routing?: (rooms: RoutingRooms) => Routing
 }
 
 /** Budgets as engines see them, and what stands against a call at present. */
@@ -128,8 +132,10 @@ export async function openBench(options: Options) {
       if ((await scopes.sessions.brief(session))?.life === 'SUSPENDED') await scopes.sessions.resume(session, 'system')
     },
   })
+  const routing = options.routing?.({ ...scopes, agents, journal, store: store.journal, clock, newId }) ?? null
   const places = { homedir: person, closed: [home] }
   const minds = openMinds(policy.taint)
+  const runs = await openRuns({ journal, store: store.journal, lanes, ...scopes, clock, newId, log })
   engines.push(
     ...builtInEngines({
       ...scopes,
@@ -144,6 +150,8 @@ export async function openBench(options: Options) {
       secrets,
       seal,
       clock,
+      chains: { runs, events: store.journal },
+      ...(routing ? { routing } : {}),
       ...(money ? { budgets: money.budgets } : {}),
     }),
   )
@@ -165,7 +173,7 @@ export async function openBench(options: Options) {
   }
 
   return {
-    ...{ world, scopes, secrets, lanes, journal, policy, attention, work, tools, clock, newId, events, process },
+    ...{ world, scopes, agents, routing, secrets, lanes, journal, policy, attention, work, tools, clock, newId, events, process },
     /** A session of the hub, or of the agent in that project. */
     async session(given: { readonly project?: string; readonly agent?: string } = {}): Promise<SessionId> {
       const { value } = await scopes.sessions.create({ user: 'ada', ...given }, 'user:ada')
@@ -207,7 +215,9 @@ export async function openBench(options: Options) {
     },
     /** Ends it without mercy: what was under way is done again by whoever opens it next. `keep`: the folders stay. */
     async close({ keep = false } = {}): Promise<void> {
+      await runs.close()
       await work.close()
+      routing?.close()
       await context.close()
       await policy.close()
       await attention.close()

@@ -51,7 +51,12 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
     const arrived = told.size === 0 ? [] : turn.arrivals('after-reports')
     if ((await hearWork(scene, { entries: arrived, safePoint: 'after-reports' })) === 0) return
   }
-  const workers = await turn.read('workers', async () => (await rooms.work.workers(turn.process.id)).slice(0, mostWorkers).map(lineOf))
+  const workers = await turn.read('workers', async () => {
+    const links = await rooms.work.workers(turn.process.id)
+    // Whom the person addressed here works in this home, and can't be steered like a project.
+    const elsewhere = links.filter(({ project }) => project !== turn.process.project)
+    return elsewhere.slice(0, mostWorkers).map(lineOf)
+  })
   const atWork = workers.length === 0 ? [] : [{ name: 'projects at work', text: workers.join('\n') }]
   await runActions(rooms, scene, vocabulary(rooms), { blocks: [...atWork, ...scene.routes.blocks] })
 }

@@ -9,8 +9,9 @@ const mostWhy = 160
 const mostOthers = 4
 
 /** Of a decision that is more than "ask" or "leave it": who, why, and who else. null: there is nothing to hint at. */
-export function hintOf({ decision, agents, why, others, confidence, goes, alone }: Decided, how: string): string | null {
-  if (goes.to !== 'leader' || alone || agents.length === 0) return null
+export function hintOf({ decision, by, agents, why, others, confidence, goes, alone }: Decided, how: string): string | null {
+  const isAdvice = by === 'keywords' || by === 'cortex'
+  if (!isAdvice || goes.to !== 'leader' || alone || agents.length === 0) return null
   if (decision === 'leave' || decision === 'clarify') return null
   const who = decision === 'chain' ? `a chain of ${agents.join(' > ')}` : (agents[0] ?? '')
   const instead = decision === 'refusal_reroute' ? ', because whom the words fit best refuses such work' : ''
