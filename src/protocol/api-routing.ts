@@ -26,7 +26,7 @@ const context = z
     ...part('surfaceModules', given.surfaceModules ?? given.surface_modules),
     ...part('tranceToken', given.tranceToken ?? given.trance_token ?? given.trance),
     ...part('priorFailure', given.priorFailure ?? given.prior_failure),
-    ...part('hostTier', given.hostTier ?? given.host_tier),
+    ...part('hostTier', given.hostTier === undefined ? given.host_tier : given.hostTier),
   }))
 
 function part<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
