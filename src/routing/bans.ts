@@ -9,6 +9,7 @@ function set(words: string): ReadonlySet<string> {
 const changing = set(
   'change touch modify edit write alter changing touching modifying editing writing altering aendern veraendern anfassen bearbeiten',
 )
+const changingDe = set('aendere aender aendert veraendere fasse fass bearbeite bearbeiten')
 const all = set('anything any code files file nothing it stuff something yet')
 const no = set("don't dont not never without")
 const noDe = set('nichts')
@@ -28,6 +29,7 @@ function endOf({ word, gap, count }: Words, at: number): number {
   if (one === 'read' && two === 'only') return at + 1
   if (one === 'nur' && (two === 'lesen' || two === 'ansehen' || two === 'lesend')) return at + 1
   if ((one === 'no' || one === 'keine' || one === 'keinerlei') && changes.has(two)) return at + 1
+  if (noDe.has(two) && changingDe.has(one)) return at + 1
   if (noDe.has(one) && (changing.has(two) || (two === 'zu' && changing.has(three)))) return at + 1
   if (one === 'ohne' && (two === 'etwas' || two === 'irgendetwas') && changing.has(four)) return at + 3
   if (!no.has(one) || !changing.has(two)) return -1

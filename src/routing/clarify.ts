@@ -15,6 +15,8 @@ export type Missing = {
   readonly contradiction: { readonly change: string; readonly ban: string } | null
   /** It speaks of everything at once. */
   readonly unbounded: boolean
+  /** Whatever speaks for somebody stands in a question. */
+  readonly onlyAsked: boolean
 }
 
 type Question = Clarification['questions'][number]
@@ -50,24 +52,25 @@ function readOrWrite({ ranked, contradiction, signs }: Missing, language: Langua
 }
 
 /** The two best, when there are two to choose from. */
-function whom({ ranked, contradiction }: Missing, language: Language): Question | null {
+function whom({ ranked, contradiction, onlyAsked }: Missing, language: Language): Question | null {
   const [first, second] = ranked.filter(({ scored }) => scored.score > 0)
   if (contradiction !== null || first === undefined) return null
-  const { does, whoOf, only, nobody } = texts[language]
+  const { does, whoOf, only, asks, nobody } = texts[language]
   const other = second === undefined || second.class === first.class ? nobody : `${second.scored.agent}: ${does(second.class)}`
-  const text = other === nobody ? only(first.scored.agent, first.scored.matched[0] ?? first.scored.agent) : whoOf
+  const one = onlyAsked ? asks : only(first.scored.agent, first.scored.matched[0] ?? first.scored.agent)
+  const text = other === nobody ? one : whoOf
   return { text, options: [`${first.scored.agent}: ${does(first.class)}`, other] }
 }
 
-function where({ signs, unbounded }: Missing, language: Language): Question | null {
+function where({ signs, unbounded, ranked, onlyAsked }: Missing, language: Language): Question | null {
   const { everywhere, place, whole, one } = texts[language]
   if (unbounded) return { text: everywhere, options: [whole, one] }
-  return signs.target ? null : { text: place, options: [one, whole] }
+  return signs.target || (onlyAsked && ranked.length > 0) ? null : { text: place, options: [one, whole] }
 }
 
-function done({ signs }: Missing, language: Language): Question | null {
+function done({ signs, onlyAsked, ranked }: Missing, language: Language): Question | null {
   const { finished, tests, look } = texts[language]
-  return signs.acceptance || !signs.verb ? null : { text: finished, options: [tests, look] }
+  return signs.acceptance || !signs.verb || (onlyAsked && ranked.length > 0) ? null : { text: finished, options: [tests, look] }
 }
 
 type Kind = { readonly class: string; readonly key: string; readonly option: string }
@@ -108,6 +111,7 @@ const texts = {
     who: 'What should come of it?',
     whoOf: 'Who should do it?',
     only: (agent: string, phrase: string) => `Only "${phrase}" speaks for ${agent}. Is it for ${agent}?`,
+    asks: 'Is that a question, or is something to be done?',
     nobody: 'No, just answer me',
     does: (kind: string) => doing[kind]?.[0] ?? `works as ${kind}`,
     everywhere: 'The text speaks of everything at once. How far may it go?',
@@ -124,6 +128,7 @@ const texts = {
     who: 'Was soll dabei herauskommen?',
     whoOf: 'Wer soll es machen?',
     only: (agent: string, phrase: string) => `Nur „${phrase}“ spricht für ${agent}. Ist es für ${agent}?`,
+    asks: 'Ist das eine Frage, oder soll etwas getan werden?',
     nobody: 'Nein, nur eine Antwort',
     does: (kind: string) => doing[kind]?.[1] ?? `arbeitet als ${kind}`,
     everywhere: 'Der Text meint alles auf einmal. Wie weit darf es gehen?',

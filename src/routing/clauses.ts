@@ -2,7 +2,7 @@
 // function words, per clause: a question beside an order doesn't silence the order, and a polite request is one.
 
 import { basesOf } from './inflect.ts'
-import { german } from './verbs-de.ts'
+import { german, otherGermanVerbs } from './verbs-de.ts'
 import { functionWords, isVerb, negators, pronouns } from './verbs-en.ts'
 import { gapEnd, gapNone, kindPlain, type Words } from './words.ts'
 
@@ -189,7 +189,7 @@ function innerOf(words: Words, start: number, to: number): number {
 
 export function isVerbish(word: string, begins: (word: string) => boolean): boolean {
   if (functionWords.has(word) || word === '') return false
-  if (isVerb(word) || begins(word) || negators.has(word)) return true
+  if (isVerb(word) || begins(word) || negators.has(word) || otherGermanVerbs.has(word)) return true
   if (german.get(word)?.some(({ orders }) => orders) === true) return true
   return basesOf(word).some(({ base, form }) => form === 'ing' && (isVerb(base) || begins(base)))
 }

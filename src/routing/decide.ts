@@ -108,7 +108,7 @@ function chained(seen: Seen, { seats, refused, dropped }: Seated): Outcome {
   const parts = [...seats.values()].map(({ member, weight }) => `${member.class} (${member.name}: ${because(weight)})`)
   const order = template === null ? 'in the order of work' : `as in the template ${template}`
   const names = steps.map(({ agent }) => agent)
-  const taken = refused.length > 0 || leftIn(dropped).length > 0
+  const taken = refused.length > 0 || (seen.called.addressed.size > 0 && leftIn(dropped).length > 0)
   return {
     ...empty,
     decision: 'chain',
@@ -181,6 +181,7 @@ function unsure(seen: Seen, { reason, marks, contradiction }: Doubt): Outcome {
     ranked: speaking,
     contradiction: contradiction ?? null,
     unbounded: seen.weighed.signals.unbounded,
+    onlyAsked: !seen.workAsked || speaking.every(({ asserted, addressed }) => !asserted && !addressed),
   })
   return { ...empty, decision: 'clarify', confidence: topOf(seen), reasons: [reason], marks, clarification }
 }
@@ -223,8 +224,9 @@ function because({ scored, addressed }: Weight): string {
   return parts.filter((part) => part !== null).join(' and ')
 }
 
+/** Of those who refuse nothing. */
 function topOf({ weighed }: Seen): number {
-  return capped(weighed.weights[0]?.scored.score ?? 0)
+  return capped(weighed.weights.find(({ refusals }) => refusals.length === 0)?.scored.score ?? 0)
 }
 
 function capped(score: number): number {

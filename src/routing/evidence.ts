@@ -316,13 +316,22 @@ function addGerman(scene: Scene, found: GermanFound, { out, before }: { out: Hit
     const sameClass = phrase?.speaksFor.has(found.class) === true || hit.class === found.class
     if ((sameClass && (phrase?.triggers.length ?? 1) > 0) || (hit.size >= size && (phrase?.triggers.length ?? 1) > 0)) return
   }
-  const clause = scene.clauses[scene.clauseOf[at] ?? 0]
-  const heads = clause !== undefined && clause.from === at
-  const judged =
-    isRuledOut(scene, at) && size < 3 ? ruledOut : found.orders || heads || isWanted(scene, at) ? strong : weak('it is told, not asked for')
+  const judged = isRuledOut(scene, at) && size < 3 ? ruledOut : germanLevel(scene, found)
   const level = judged === ruledOut && found.says.includes('nicht') ? strong : judged
   out.push({ phrase: -1, class: found.class, says: found.says, start: at, end: at + 1, size, ...level, asked: isAsked(scene, at) })
 }
+
+function germanLevel(scene: Scene, { at, orders }: GermanFound): Judged {
+  const { words, clauses, clauseOf } = scene
+  const clause = clauses[clauseOf[at] ?? 0]
+  if (orders || clause === undefined || clause.from === at || isWanted(scene, at)) return strong
+  for (let index = Math.max(clause.from, at - 8); index < at; index += 1)
+    if (had.has(words.word[index] ?? '') && clause.mood !== 'ask') return isDone
+  return weak('it is told, not asked for')
+}
+
+const isDone: Judged = { level: 'none', why: 'it is told, not asked for' }
+const had: ReadonlySet<string> = new Set(['habe', 'haben', 'hat', 'hast', 'habt', 'wurde', 'wurden', 'ist', 'sind', 'hatte', 'hatten'])
 
 const objectReach = 7
 const prefixReach = 24

@@ -242,6 +242,16 @@ const functionsEn: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Verbs that order something, beside those of the classes. */
+export const otherGermanVerbs: ReadonlySet<string> = new Set(
+  'mach mache macht machen gib gebt geben hilf helfen kuemmere kuemmert sorge sorgt verbessere verbessern lass nimm setze setzt stelle teste testen starte starten stoppe loesche loeschen sichere sag sage nenne zeig zeige hole bringe raeum'.split(
+    ' ',
+  ),
+)
+
+/** English words that, alone at the beginning of a text without small words, are German orders. */
+const leading: ReadonlySet<string> = new Set(['plane', 'suche', 'patche', 'teste'])
+
 /** More of its small words are German than English; without any, whether a word is that only German has. */
 export function isGerman(words: readonly string[]): boolean {
   let de = 0
@@ -252,5 +262,5 @@ export function isGerman(words: readonly string[]): boolean {
     if (functionsEn.has(word)) en += 1
     if (!own && german.has(word) && !alsoEnglish.has(word)) own = true
   }
-  return de > en || (de === en && own)
+  return de > en || (de === en && (own || leading.has(words[0] ?? '')))
 }
