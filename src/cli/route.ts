@@ -112,7 +112,8 @@ export async function undo(call: Call, id: string, { project }: InProject): Prom
 function proposalText({ rule, changes, looked }: RoutingProposal): string {
   const rows = changes.map((one) => [one.was ?? '-', one.would, oneLine(one.text, 80)])
   const of = looked === 1 ? 'the one message' : `the ${looked} messages`
-  const none = `None of ${of} that you sent here would go elsewhere.`
+  const none =
+    looked === 0 ? 'You have sent no message here yet that it could change.' : `None of ${of} that you sent here would go elsewhere.`
   const changed = table(['was', 'would be', 'message'], rows, none)
   return `A rule: ${ruleText(rule)}.\n\n${rows.length === 0 ? changed : `Of ${of} that you sent here it would change:\n${changed}`}`
 }

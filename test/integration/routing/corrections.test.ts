@@ -84,6 +84,32 @@ describe('a correction', () => {
     expect(gone.by).toBe('rule')
   })
 
+  test('[R25] several at the same moment are all there', async () => {
+    const words = ['roses', 'tulips', 'lilies', 'asters']
+    const proposals = await Promise.all(words.map((word) => propose({ text: `water the ${word}`, to: 'agenda', when: [word] })))
+    const accepted = await Promise.all(proposals.map(({ json }) => accept(json.id)))
+    expect(accepted.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect((await rules()).map((rule: { when: string[] }) => rule.when[0]).sort()).toEqual([...words].sort())
+    await Promise.all(accepted.slice(1).map(({ json }) => hub.ask('DELETE', `/api/route/rules/${json.id}`)))
+    expect((await rules()).map((rule: { when: string[] }) => rule.when)).toEqual([['roses']])
+  })
+
+  test('[R25] a program without the scope and an agent change nothing; a rule further out is taken out there', async () => {
+    const made = await hub.ask('POST', '/api/tokens', { name: 'reader', scopes: ['read', 'chat'] })
+    const { json } = await propose({ text: 'water the roses', to: 'agenda' })
+    expect((await accept(json.id, { authorization: `Bearer ${made.json.secret}`, cookie: '' })).status).toBe(403)
+    const { corrections } = hub.inside.hub.routing
+    await expect(corrections.accept(json.id, 'process:prc_1')).rejects.toThrow('by a person')
+    await expect(corrections.accept(json.id, 'user:bob')).rejects.toThrow('no proposal')
+    const outer = { path: 'routing.yaml', level: 'tenant', scope: '_tenant', text: 'rules: [{id: far, when: [x], to: data}]' } as const
+    await hub.scopes.documents.write(outer, 'user:ada')
+    expect((await rules()).map(({ id }: { id: string }) => id)).toEqual(['far'])
+    expect((await hub.ask('DELETE', '/api/route/rules/far')).json).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('tenant _tenant'),
+    })
+  })
+
   test('[R24] outlives a restart', async () => {
     const { json } = await propose({ text: 'water the roses', to: 'agenda' })
     const { home } = hub
