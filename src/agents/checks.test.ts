@@ -58,6 +58,21 @@ describe('hand-offs', () => {
   })
 })
 
+describe('what spans levels', () => {
+  const outer = { level: 'bundled', scope: 'bundled' } as const
+
+  test('[A8, A9] is told of the inner file: that one can be changed', () => {
+    const told = faults(
+      file('zoe', 'class: garden\ntriggers: [plan]\nhandsOff: [ada]\n'),
+      file('ada', 'class: planner\ntriggers: [plan]\nhandsOff: [zoe]\n', outer),
+    )
+    expect(told).toEqual([
+      'warning agents/zoe.md:5: handsOff.0: the hand-offs go round: zoe > ada > zoe; take one of them away.',
+      expect.stringContaining('warning agents/zoe.md:4: triggers.0: "plan" is a trigger of ada (planner, agents/ada.md) too'),
+    ])
+  })
+})
+
 describe('phrases', () => {
   test('[A7] a trigger that the agent refuses can never lead to it; whole words, in any case and with marks between', () => {
     const told = faults(file('ada', 'triggers: [Fix the Import, prefix, "re-design it"]\nrefuses: [FIX, design]\n'))

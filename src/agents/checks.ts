@@ -1,5 +1,6 @@
 // What is wrong between agents, or in one agent against itself, although each file can be read. All of it is a warning: the agent can be
 // asked by name all the same, and one mistake of a file must not take a person's agent away (A6 to A9). Pure.
+import { documentLevels } from '../scopes/scopes.ts'
 import { type Agent, type Fault, faultIn, type LineOf } from './agent.ts'
 import { ringsAmong } from './rings.ts'
 
@@ -83,10 +84,14 @@ function wordsOf(phrase: string): readonly string[] {
   )
 }
 
-/** The same trigger of two agents of different classes: a text with it speaks for both (A9). Within a class that is as it should be. */
+/**
+ * The same trigger of two agents of different classes: a text with it speaks for both (A9). Within a class that is as it should be. Told
+ * of the inner level's file: that is the one that can be changed.
+ */
 function sharedFaults(all: readonly Read[]): readonly Fault[] {
   const first = new Map<string, Agent>()
-  return all.flatMap((one) => {
+  const outerFirst = [...all].sort((a, b) => levelOf(b) - levelOf(a))
+  return outerFirst.flatMap((one) => {
     const shared = one.agent.triggers.flatMap((trigger, at) => {
       const plain = wordsOf(trigger).join(' ')
       const other = first.get(plain)
@@ -125,7 +130,8 @@ function nobodyFaults(one: Read, find: Find): readonly Fault[] {
 function ringFaults(all: readonly Read[], find: Find): readonly Fault[] {
   const targets = new Map(all.map(({ agent }) => [agent.name, agent.handsOff.flatMap((name) => find(name)?.name ?? [])]))
   const read = new Map(all.map((one) => [one.agent.name, one]))
-  return ringsAmong(targets).flatMap(({ ring, more }) => {
+  return ringsAmong(targets).flatMap(({ ring: found, more }) => {
+    const ring = innermostFirst(found, read)
     const [start = '', next = start] = ring
     const one = read.get(start)
     if (one === undefined) return []
@@ -134,6 +140,16 @@ function ringFaults(all: readonly Read[], find: Find): readonly Fault[] {
     const message = `the hand-offs go round: ${[...ring, start].join(' > ')}${others}; take one of them away`
     return [fault(one, ['handsOff', at], message)]
   })
+}
+
+function innermostFirst(ring: readonly string[], read: ReadonlyMap<string, Read>): readonly string[] {
+  const levels = ring.map((name) => levelOf(read.get(name)))
+  const at = levels.indexOf(Math.min(...levels))
+  return [...ring.slice(at), ...ring.slice(0, at)]
+}
+
+function levelOf(one: Read | undefined): number {
+  return one === undefined ? documentLevels.length : documentLevels.indexOf(one.agent.source.level)
 }
 
 /** Two agents of one place that both want to win their class's ties; the first one keeps that. */
