@@ -4,6 +4,7 @@ import { approval } from '../protocol/api-approvals.ts'
 import { summaries, summary } from '../protocol/api-context.ts'
 import { turnView } from '../protocol/api-turns.ts'
 import { branch } from '../protocol/branch.ts'
+import { routedLine } from '../protocol/routed.ts'
 import { type Session, session } from '../protocol/shapes.ts'
 import type { View } from '../protocol/view.ts'
 import { userOfHome } from '../scopes/names.ts'
@@ -14,6 +15,7 @@ import type { Talk } from './chat-talk.ts'
 import { findHub, HubRefused } from './hub.ts'
 import { listInbox } from './inbox.ts'
 import { type Call, oneLine } from './output.ts'
+import { routeText } from './route-text.ts'
 import { setMode } from './sessions.ts'
 import { costLine, turnText } from './turn.ts'
 
@@ -45,6 +47,7 @@ const commands: Readonly<Record<string, Command>> = {
   '/inbox': { what: 'show what needs you, from everywhere', run: showInbox },
   '/cost': { what: 'what the newest turn has cost, and all that came of the same request', run: showCost },
   '/steps': { what: 'what the newest turn did, step by step, and where the steps of workers are', run: showSteps },
+  '/route': { what: 'who got your newest message, and why', run: showRoute },
   '/mode': { what: 'how much may be done without asking: /mode [read-only|ask|auto|default]', run: mode },
   '/compact': { what: 'shorten the conversation for the model: /compact [keep: WHAT]', run: compact },
   '/undo-compact': { what: 'give the model the lines word by word again', run: undoCompact },
@@ -129,6 +132,14 @@ async function showCost(desk: Desk): Promise<void> {
 async function showSteps(desk: Desk): Promise<void> {
   const [turn, elsewhere] = await Promise.all([newestTurn(desk), workerLines(desk)])
   desk.aside([turnText(turn, { now: desk.look().now, full: false }), ...elsewhere].join('\n'))
+}
+
+async function showRoute(desk: Desk): Promise<void> {
+  const newest = desk.talk.view.routes.at(-1)
+  if (!newest) throw wrong('No message of this conversation has a route yet.')
+  const { routes } = await (await findHub(desk.call)).call('GET', `/api/turns/${encodeURIComponent(newest.turn)}`, turnView)
+  const whole = routes.find(({ message }) => message === newest.message) ?? routes.at(-1)
+  desk.aside([routedLine(newest), ...(whole ? ['', routeText(whole.route)] : newest.reasons)].join('\n'))
 }
 
 /** Where the steps of those stand that were ordered from here. */

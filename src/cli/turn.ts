@@ -2,6 +2,7 @@
 import { systemClock } from '../base/clock.ts'
 import { events, type WireEvent } from '../protocol/api.ts'
 import { type TurnCost, type TurnStep, type TurnView, turnView } from '../protocol/api-turns.ts'
+import { routedLine } from '../protocol/routed.ts'
 import { findHub } from './hub.ts'
 import { type Call, exitCodes, oneLine, type Result, table, WrongUsage } from './output.ts'
 import { everyRow } from './paging.ts'
@@ -77,6 +78,7 @@ export function turnText(turn: TurnView, { now, full }: Look): string {
     head,
     `session ${turn.session}, process ${turn.process}`,
     ...causeLines(turn),
+    ...turn.routes.map(({ agent, as, route }) => `route: ${routedLine({ ...route, agent, as })}${reasonOf(route.reasons)}`),
     '',
     table(['', 'step', 'took', 'cost', 'result'], cells, 'It has no steps.'),
     '',
@@ -97,6 +99,10 @@ function causeLines({ cause }: TurnView): readonly string[] {
     const where = [turn, message].filter((part) => part !== undefined).join(', ')
     return `${at === 0 ? 'because of' : '        of'} ${actor}${where === '' ? '' : ` (${where}${session === undefined ? '' : ` in ${session}`})`}`
   })
+}
+
+function reasonOf([first]: readonly string[]): string {
+  return first === undefined ? '' : ` ${oneLine(first, 160)}`
 }
 
 function whatOf({ name, kind, tool, model }: TurnStep): string {

@@ -1,5 +1,7 @@
 // A turn on the wire: how it stands, its steps, what they cost, why it ran, what was asked.
 import { z } from 'zod'
+import { routeView } from './api-routing.ts'
+import { routedAs } from './routed.ts'
 
 /** Money as in budgets: whole millionths of the currency of the price table. */
 const modelCall = z.object({
@@ -52,6 +54,16 @@ const approval = z.object({
 })
 export type TurnApproval = z.infer<typeof approval>
 
+/** Who got a message that the turn took, and why. */
+const routed = z.object({
+  message: z.string().nullable(),
+  agent: z.string(),
+  /** hint: it was advice, and who leads decided. */
+  as: z.enum(routedAs),
+  route: routeView,
+})
+export type TurnRoute = z.infer<typeof routed>
+
 /** `unpriced`: so many had no price. */
 const cost = z.object({ micros: z.number(), currency: z.string(), calls: z.number().int(), unpriced: z.number().int() })
 export type TurnCost = z.infer<typeof cost>
@@ -78,6 +90,8 @@ export const turnView = z.object({
   unknown: z.array(z.string()),
   steps: z.array(step),
   approvals: z.array(approval),
+  /** One for each message of a person, in their order. */
+  routes: z.array(routed).default([]),
   /** Where the highest of what it has read comes from: none, content, foreign. */
   taint: z.string(),
   /** Of all its calls of models. */

@@ -24,6 +24,7 @@ import { parseCursor } from './cursor.ts'
 import { oneOf, readLine, readTaken, record, strings, text, type Untrusted } from './incoming.ts'
 import type { Message } from './message.ts'
 import { isFinal, messageStatuses } from './message-status.ts'
+import { type Routed, withRouted } from './routed.ts'
 import { grow, type Writing } from './writing.ts'
 
 export type { OpenApproval, OpenQuestion } from './asks.ts'
@@ -101,6 +102,8 @@ export type View = {
   /** What waits for a yes, the oldest first; of all processes of the session. */
   readonly approvals: readonly OpenApproval[]
   readonly notices: readonly Notice[]
+  /** Who messages were for, the newest last. */
+  readonly routes: readonly Routed[]
   /** Turns and steps that ended lately: late words of them are not shown again. */
   readonly over: readonly string[]
 }
@@ -123,6 +126,7 @@ export function emptyView(session: string): View {
     questions: [],
     approvals: [],
     notices: [],
+    routes: [],
     over: [],
   }
 }
@@ -169,6 +173,7 @@ const changes: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['approval-requested', (draft, data) => set(draft, askedApproval(draft.view, data))],
   ['question-answered', (draft, data, event) => askOver(draft, event, overQuestion(draft.view, data))],
   ['approval-decided', (draft, data, event) => askOver(draft, event, overApproval(draft.view, data))],
+  ['route-decided', (draft, data) => set(draft, { routes: withRouted(draft.view.routes, data) })],
   ['entry-held', (draft, data, event) => notice(draft, event, 'held', text(data.why) ?? '')],
   ['lane-quarantined', (draft, data, event) => notice(draft, event, 'quarantined', text(data.why) ?? '')],
 ])

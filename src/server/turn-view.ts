@@ -2,9 +2,11 @@
 import { iso } from '../base/clock.ts'
 import { isObject } from '../base/json.ts'
 import type { SpentSum } from '../policy/budget.ts'
-import type { CausedBy, ModelCall, TurnApproval, TurnStep, TurnToolCall, TurnView } from '../protocol/api-turns.ts'
+import { routeView } from '../protocol/api-routing.ts'
+import type { CausedBy, ModelCall, TurnApproval, TurnRoute, TurnStep, TurnToolCall, TurnView } from '../protocol/api-turns.ts'
 import { readApproval } from '../protocol/asked-approval.ts'
 import type { Event } from '../protocol/event.ts'
+import { readRouted } from '../protocol/routed.ts'
 
 const shownResult = 2_000
 const taints = ['none', 'content', 'foreign']
@@ -49,6 +51,7 @@ export function viewOf(id: string, events: readonly Event[], facts: TurnFacts): 
     unknown: Array.isArray(settled?.data['unknown']) ? settled.data['unknown'].map(String) : [],
     steps: stepsOf(events, facts),
     approvals: approvalsOf(events, settled !== undefined),
+    routes: routesOf(events),
     taint:
       taints[Math.max(0, ...events.map(({ type, data }) => (type === 'taint-raised' ? taints.indexOf(String(data['taint'])) : 0)))] ??
       'none',
@@ -166,6 +169,14 @@ function approvalsOf(events: readonly Event[], isOver: boolean): TurnApproval[] 
     if (asked === null) return []
     const { id, text, risk, target } = asked
     return [{ id, text, risk, target, ...becameOf(decided.get(id), isOver) }]
+  })
+}
+
+function routesOf(events: readonly Event[]): TurnRoute[] {
+  return events.flatMap(({ type, data }): TurnRoute[] => {
+    if (type !== 'route-decided') return []
+    const [short, route] = [readRouted(data), routeView.safeParse(data['route']).data]
+    return short && route ? [{ message: short.message, agent: short.agent, as: short.as, route }] : []
   })
 }
 

@@ -3,6 +3,7 @@
 import { type BranchRow, branch, waiting } from '../../src/protocol/branch.ts'
 import { isFinal } from '../../src/protocol/message-status.ts'
 import { isRelayOf } from '../../src/protocol/relayed-approval.ts'
+import type { Routed } from '../../src/protocol/routed.ts'
 import type { Line, RunningTurn, View } from '../../src/protocol/view.ts'
 import type { Writing } from '../../src/protocol/writing.ts'
 import { type ApprovalActs, approvalPiece } from './approval-card.ts'
@@ -14,6 +15,7 @@ import type { OutItem } from './outbox.ts'
 import { isQueueing } from './queue.ts'
 import { currentSession, isOffline, type State, unseenLines } from './state.ts'
 import { type StepActs, turnPiece } from './steps.ts'
+import { routesOf, whyNode } from './why.ts'
 import { clockTime, lasted, nameOf, waits, words } from './words.ts'
 
 export type LineActs = CardActs &
@@ -41,7 +43,9 @@ export function linePieces(state: State, now: number, acts: LineActs): readonly 
   return [
     ...notices(null),
     ...rows.flatMap((row, index) => [
-      ...(isRelayOf(row.line, view.approvals) ? [] : [linePiece(row, { name, now, last: isLast(index), acts })]),
+      ...(isRelayOf(row.line, view.approvals)
+        ? []
+        : [linePiece(row, { name, now, last: isLast(index), acts, routes: beginsTurn(rows, index) ? routesOf(view, row.line.turn) : [] })]),
       ...(endsTurn(rows, index) ? [turnPiece(row.line.turn ?? '', state, acts)] : []),
       ...notices(row.line.id),
     ]),
@@ -53,6 +57,12 @@ export function linePieces(state: State, now: number, acts: LineActs): readonly 
     ...(isQueueing(state) ? [] : waiting(view).map((line, index) => queuedPiece(line, waits(index, null), now))),
     ...local,
   ]
+}
+
+/** The first line of a turn that is no person's. */
+function beginsTurn(rows: readonly BranchRow[], index: number): boolean {
+  const [line, before] = [rows[index]?.line, rows[index - 1]?.line]
+  return line?.role === 'assistant' && (before?.role === 'user' || before?.turn !== line.turn)
 }
 
 /** The last line of a turn that is over, which an agent wrote. */
@@ -76,7 +86,14 @@ export function newestOwn(state: State): string | null {
   return own ? (own.clientId ?? own.id) : null
 }
 
-type Shown = { readonly name: string; readonly now: number; readonly last: boolean; readonly acts: LineActs }
+type Shown = {
+  readonly name: string
+  readonly now: number
+  readonly last: boolean
+  readonly acts: LineActs
+  /** Who the messages were for that this line answers. */
+  readonly routes: readonly Routed[]
+}
 
 function linePiece(row: BranchRow, shown: Shown): Piece {
   const { line, siblings } = row
@@ -90,6 +107,7 @@ function linePiece(row: BranchRow, shown: Shown): Piece {
     siblings.indexOf(line.id),
     shown.last,
     shown.name,
+    shown.routes.length,
   ])
   const make = () => (line.role === 'user' ? personLine(row, shown) : agentLine(row, shown))
   return { key: line.role === 'user' ? (line.clientId ?? line.id) : line.id, sign, make }
@@ -123,7 +141,7 @@ function personLine({ line, siblings }: BranchRow, { name, now, last, acts }: Sh
   return node
 }
 
-function agentLine({ line, siblings }: BranchRow, { name, now, last, acts }: Shown): HTMLElement {
+function agentLine({ line, siblings }: BranchRow, { name, now, last, acts, routes }: Shown): HTMLElement {
   const by = line.agent ? nameOf(line.agent) : line.role === 'system' ? words.name : name
   const time = clockTime(line.at, now)
   const node = article(`agent${last ? ' last' : ''}`, `${by}, ${time}`, line.id)
@@ -137,12 +155,9 @@ function agentLine({ line, siblings }: BranchRow, { name, now, last, acts }: Sho
   )
   const state = line.status === 'stopped' ? fateText('stop', 'Stopped') : line.status === 'failed' ? fateText('failed', 'Failed') : null
   const info = line.info ? el('p', { class: 'info', dir: 'auto' }, line.info) : null
-  node.append(
-    who(by, time, line.at),
-    said,
-    ...(info ? [info] : []),
-    el('div', { class: 'foot' }, state, branchArrows(line, siblings, acts), buttons),
-  )
+  const head = who(by, time, line.at)
+  head.append(...[whyNode(line.id, routes)].filter((one) => one !== null))
+  node.append(head, said, ...(info ? [info] : []), el('div', { class: 'foot' }, state, branchArrows(line, siblings, acts), buttons))
   return node
 }
 

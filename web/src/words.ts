@@ -127,6 +127,7 @@ export const words = {
   deciding: 'Sending',
   silence: 'No answer means no. You approve exactly this.',
   untilLeft: (when: string, left: string) => (left === '' ? `Until ${when}` : `Until ${when} · ${left} left`),
+  whyThis: 'Why',
   stepsAndCost: 'Steps and cost',
   withWorkers: (cost: string) => `with all that came of the request: ${cost}`,
   steps: (count: number) => (count === 1 ? '1 step' : `${count} steps`),

@@ -15,7 +15,7 @@ type Level = (typeof levels)[number]
 
 export function routeFact(route: Route): JsonObject {
   const facts = levels.map((level) => cut(route, level))
-  return facts.find((fact) => Buffer.byteLength(JSON.stringify(fact)) <= mostBytes) ?? least(route)
+  return facts.find((fact) => Buffer.byteLength(JSON.stringify(fact)) <= mostBytes) ?? briefFact(pickBrief(route))
 }
 
 function cut(route: Route, level: Level): JsonObject {
@@ -62,11 +62,19 @@ function leftOut({ scores, reasons, gates, dropped, signals, chain }: Route, { s
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
-/** What no place can make too long. */
-function least({ decision, by, selected, confidence, reasons, rosterVersion, rulesVersion }: Route): JsonObject {
-  const [level] = levels.slice(-1)
-  const texts = level ? { selected: words(selected, level), reasons: words(reasons, level) } : {}
-  return jsonCopy({ decision, by, ...texts, confidence, rosterVersion, rulesVersion, left: { rest: 1 } })
+type Brief = Pick<Route, 'decision' | 'by' | 'selected' | 'confidence' | 'reasons'> &
+  Partial<Pick<Route, 'tier' | 'rosterVersion' | 'rulesVersion'>>
+
+/** The same with nothing but the decision: of a route that is too long in every form, or of which only so much was recorded. */
+export function briefFact({ selected, reasons, ...given }: Brief): JsonObject {
+  const level = { scores: 0, words: 2, list: 0, text: 300 }
+  const empty = { chain: [], marks: [], scores: [], signals: [], gates: [], dropped: [], thresholds: {}, context: {} }
+  const none = { tier: 'standard', models: null, clarification: null, template: null, looked: null, rosterVersion: '', rulesVersion: '' }
+  return jsonCopy({ ...empty, ...none, ...given, selected: words(selected, level), reasons: words(reasons, level), left: { rest: 1 } })
+}
+
+function pickBrief({ decision, by, selected, confidence, reasons, tier, rosterVersion, rulesVersion }: Route): Brief {
+  return { decision, by, selected, confidence, reasons, tier, rosterVersion, rulesVersion }
 }
 
 function words(list: readonly string[], level: Level): readonly string[] {

@@ -13,7 +13,7 @@ import type { Route } from '../../routing/route.ts'
 import type { OwnLine } from './ask.ts'
 import { type Corrected, correct } from './route-correction.ts'
 import { askingIn, type Decided, type DecideRooms, decide, isExplicit, type Leading, type Words } from './route-decide.ts'
-import { routeFact } from './route-fact.ts'
+import { briefFact, routeFact } from './route-fact.ts'
 import { clarify, type Handing, hand, handOver, type Receiver } from './route-hand.ts'
 import { hintOf } from './route-hint.ts'
 import { type Fitting, fittingAgent } from './route-worker.ts'
@@ -195,7 +195,7 @@ function note(turn: Turn, { decided, route, words, name }: Noting): void {
   const { goes, corrected: correction, alone, agents, why, decision, by, confidence } = decided
   const agent = goes.to === 'worker' ? goes.agent : turn.process.agent
   const as = correction ? 'correction' : goes.to === 'leader' && !alone && by !== null && !isExplicit(decided) ? 'hint' : 'decided'
-  const whole = route ? routeFact(route) : { decision, by, selected: [...agents], confidence, reasons: [why], left: { rest: 1 } }
+  const whole = route ? routeFact(route) : briefFact({ decision, by, selected: agents, confidence, reasons: [why] })
   turn.note(name, { type: 'route-decided', visibility: 'user-detail', data: { message: words.ref, agent, as, route: whole } })
 }
 
