@@ -143,6 +143,37 @@ describe('who can be asked', () => {
   })
 })
 
+describe('the bundled specialists', () => {
+  const tools = async (agent: string): Promise<string[]> => {
+    const before = model.requests.length
+    expect((await run('ask', '--project', 'shop', '--agent', agent, 'hello')).code).toBe(0)
+    const { body, text } = model.requests[before] ?? { body: { tools: [] }, text: '' }
+    const live = (body.tools ?? []).map((tool) => tool.function.name)
+    return [...live, ...[...text.matchAll(/\\n- ([a-z_]+): /g)].map(([, name]) => name ?? '')]
+  }
+  const writes = /^(file_(write|edit|move|delete|undo))$/
+
+  test.each(['scout', 'planner', 'spectra', 'reasoner', 'debugger', 'generalist'])(
+    '[A4] %s can look at files and change none',
+    async (agent) => {
+      const given = await tools(agent)
+      expect(given).toEqual(expect.arrayContaining(['file_read', 'file_search', 'document_read']))
+      expect(given.filter((name) => writes.test(name))).toEqual([])
+      expect(given.includes('exec_run')).toBe(agent === 'debugger' || agent === 'generalist')
+    },
+  )
+
+  test.each(['coder', 'apivr', 'executor'])('[A4] %s can write and run commands', async (agent) => {
+    expect(await tools(agent)).toEqual(expect.arrayContaining(['file_write', 'file_edit', 'exec_run']))
+  })
+
+  test('[A4] scriber writes texts, runs nothing and removes nothing', async () => {
+    const given = await tools('scriber')
+    expect(given).toEqual(expect.arrayContaining(['file_write', 'document_write']))
+    expect(given.filter((name) => /^(exec_run|file_(move|delete))$/.test(name))).toEqual([])
+  })
+})
+
 describe('a roster from elsewhere', () => {
   const folder = () => join(dirname(place.home), 'roster')
   const put = (path: string, text: string) => {
