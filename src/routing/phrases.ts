@@ -16,7 +16,7 @@ export type PhraseOptions = {
 }
 
 /** So many readings of a text are followed at once where words have several base forms. */
-const mostReadings = 32
+const mostReadings = 8
 
 /**
  * A phrase occurs where its own signs stand in the text with a word border at both ends: "map" is not in "flowmap", "--json" is not in
