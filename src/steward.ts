@@ -37,7 +37,7 @@ import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
 import { type Context, openContext } from './context/context.ts'
 import { findings, folderFindings, onlySqlite } from './doctor.ts'
-import { builtInEngines, openMinds } from './engines/engines.ts'
+import { builtInEngines, openMinds, openRuns } from './engines/engines.ts'
 import { openFamilies } from './families.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
@@ -245,7 +245,10 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => work.close())
   const places = { homedir: homedir(), closed: [config.home] }
   const speaking = { agents, routing, models, tools, minds, context, attention, work }
-  engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal }))
+  const runs = await openRuns({ ...rooms, ...scopes, store: store.journal })
+  opened(() => runs.close())
+  const chains = { runs, events: store.journal }
+  engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,

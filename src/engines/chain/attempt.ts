@@ -39,11 +39,11 @@ export type Attempted =
   | { readonly was: 'mismatch'; readonly why: string; readonly code: VerifyFailure; readonly number: number }
 
 export async function attempt(scene: Scene, part: Part): Promise<Attempted> {
-  const { rooms, turn, kept, messages, folder, order, heard, voice: _ } = scene
+  const { rooms, turn, kept, messages, folder, order, heard } = scene
   const { label, member, contract } = part
   const budget = kept.at(-1)?.contract.tokenBudgetMax ?? usualBudget
   const checked = await check(rooms, turn, { name: `${label}-check`, folder, kept, messages: [...messages], budget })
-  if (!checked.ok) return { was: 'mismatch', ...checked }
+  if (!checked.ok) return { was: 'mismatch', why: checked.why, code: checked.code, number: checked.number }
   const recalled = await recall(scene, part)
   const artifact = artifactFor(member, contract)
   const place = `${member.title} in the project ${scene.setup.project.title}`
@@ -52,7 +52,8 @@ export async function attempt(scene: Scene, part: Part): Promise<Attempted> {
   const worker = await hired(scene, part)
   const asked = await ask(scene, part, { worker, text, artifact })
   const ledger = await close(scene, part, worker)
-  return asked.ok ? { was: 'done', said: asked.said, artifact, ledger, handles } : { was: 'failed', ledger, ...asked }
+  if (asked.ok) return { was: 'done', said: asked.said, artifact, ledger, handles }
+  return { was: 'failed', ledger, why: asked.why, said: asked.said, isRefusal: asked.isRefusal }
 }
 
 async function recall({ rooms, turn, order }: Scene, { label, member }: Part): Promise<readonly string[]> {

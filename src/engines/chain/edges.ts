@@ -47,6 +47,11 @@ export function seatOf({ agent, class: kind }: Pick<Member, 'agent' | 'class'>):
   return { name: agent, class: kind }
 }
 
+/** A failed part hands over why, where the contract has a word for that. */
+export function failureFor(member: Member, contract: Contract): Artifact {
+  return artifactFor({ ...member, artifact: { kind: 'failure-report', sections: [] } }, contract)
+}
+
 /** What is to be handed over: the agent's usual artifact where the contract takes it, the contract's first otherwise. */
 export function artifactFor({ artifact }: Member, { artifacts }: Contract): Artifact {
   const usual = artifacts.find(({ kind }) => kind === artifact.kind)

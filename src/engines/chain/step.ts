@@ -9,7 +9,7 @@ import { type Attempted, attempt, isBeyond, type Part } from './attempt.ts'
 import type { Member } from './cast.ts'
 import { type Charter, charterOf } from './charter.ts'
 import { claimFolders } from './claim.ts'
-import { artifactFor, edgeOf, seatOf } from './edges.ts'
+import { artifactFor, edgeOf, failureFor, seatOf } from './edges.ts'
 import { gistOf, missingSections, type Said } from './handover.ts'
 import { type Kept, keep } from './keeping.ts'
 import { noCost } from './ledger.ts'
@@ -61,7 +61,7 @@ async function escalated(scene: Scene, doing: Doing, { charter, helper, first, w
   const report = await handOver(scene, { ...doing, by: member, to: seatOf(helper), said: reportOf(first, why) })
   if ('ok' in report) return report
   if (charter.escalation?.how === 'instead') {
-    const task = first.was === 'done' ? applying(member) : instead(member, why)
+    const task = first.was === 'done' ? applying(member, why) : instead(member, why)
     if (!(await claim(scene))) return failed('The folders of the project were never free.', doing.step)
     return lastPart(scene, { ...doing, label: `${label}-b`, by: helper, task, tier: helper.tier })
   }
@@ -81,8 +81,8 @@ async function escalated(scene: Scene, doing: Doing, { charter, helper, first, w
   return lastPart(scene, { ...doing, label: `${label}-c`, by: member, task: mending(helper), tier })
 }
 
-const applying = (member: Member) =>
-  `${member.title} proposes something beyond its authority. Check the proposal, apply what is right of it, and prove it.`
+const applying = (member: Member, why: string) =>
+  `${member.title} could not do all of it alone: ${why}. Check the proposal, apply what is right of it, and prove it.`
 const instead = (member: Member, why: string) => `${member.title} could not do this: ${why}. Do it yourself.`
 const finding = (member: Member, why: string) => `${member.title} could not get through: ${why}. Find out why, so that it can be mended.`
 const mending = (helper: Member) => `The tries before failed. ${helper.title} looked into it: go by what it found, and finish the work.`
@@ -165,7 +165,7 @@ async function handOver(scene: Scene, handing: Handing): Promise<Kept | Extract<
   const { label, step, by, to, ended, tier } = handing
   const contract = await contractOf(scene, { name: `${label}-out`, from: seatOf(by), to, step })
   if ('ok' in contract) return contract
-  const artifact = artifactFor(by, contract)
+  const artifact = handing.said.performative === 'ESCALATE' ? failureFor(by, contract) : artifactFor(by, contract)
   const said = { ...handing.said, text: withSections(handing.said, artifact.sections) }
   const number = messages.length + 1
   const last = messages.at(-1)

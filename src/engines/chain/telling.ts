@@ -22,7 +22,8 @@ export type Ending = {
 }
 
 export function summary({ told, of, stopped, next }: Ending): string {
-  const done = new Set(told.filter(({ ok }) => ok).map(({ step }) => step)).size
+  // The last part of a step says how it ended.
+  const done = [...new Map(told.map(({ step, ok }) => [step, ok])).values()].filter((ok) => ok).length
   const head = stopped === null ? `Done: ${of === 1 ? 'one step' : `all ${of} steps`}.` : `Stopped after ${done} of ${of} steps. ${stopped}`
   const whole = told.reduce((sum, { cost }) => added(sum, cost), noCost)
   return [
