@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../../base/root.ts'
@@ -101,9 +101,25 @@ describe("the hub's own contracts", () => {
         const contract = handoffs.contract(from, to)
         expect(contract, `${from.name} to ${to.name}`).toMatchObject({ from: from.name, to: to.name })
         expect(contract?.artifacts[0]?.kind).toBe(handoffs.result(from.class))
-        if (from !== orchestrator && from.class !== 'executor') expect(contract?.performatives).toContain('INFORM')
+        expect(contract?.performatives).toContain('INFORM')
       }
     }
+  })
+
+  test("[K21] what the hub's own agents say they hand over is what their contracts take", () => {
+    const handoffs = own()
+    const seen: string[] = []
+    for (const file of readdirSync(join(packageRoot, 'bundled', 'agents'))) {
+      const text = readFileSync(join(packageRoot, 'bundled', 'agents', file), 'utf8')
+      const [, of = ''] = /^class: (\S+)$/m.exec(text) ?? []
+      const [, kind, sections = ''] = /artifact: \{kind: ([a-z-]+), sections: \[(.*?)\]\}/.exec(text) ?? []
+      if (kind === undefined || handoffs.result(of) === null) continue
+      expect(kind, file).toBe(handoffs.result(of))
+      const own = sections.toLowerCase().split(', ')
+      for (const wanted of handoffs.sections(kind)) expect(own, file).toContain(wanted)
+      seen.push(of)
+    }
+    expect(new Set(seen).size).toBe(order.length + 1)
   })
 
   test('[K21] executor and generalist never decide, delegate, criticise or ask for themselves', () => {
@@ -128,7 +144,7 @@ describe("the hub's own contracts", () => {
     expect(handoffs.contract(orchestrator, orchestrator)).toBeNull()
     expect(handoffs.result('poet')).toBeNull()
     expect(handoffs.result('constructor')).toBeNull()
-    expect(handoffs.sections('plan')).toEqual(['goal', 'steps', 'acceptance'])
+    expect(handoffs.sections('spec')).toEqual(['goal', 'steps', 'acceptance'])
   })
 
   test('[K21] the sections that a contract asks for are asked for', () => {
@@ -145,8 +161,8 @@ describe("the hub's own contracts", () => {
 
   test.each([
     ['an artifact that nobody described', bundled.replace('scout: scout-report', 'scout: poem'), 'no artifact is called poem'],
-    ['another one on an edge', bundled.replace('also: [question]', 'also: [poem]'), 'no artifact is called poem'],
-    ['a sender without a result', bundled.replace('  planner: plan\n', ''), 'results does not say what planner makes'],
+    ['another one on an edge', bundled.replace('also: [reasoning-request]', 'also: [poem]'), 'no artifact is called poem'],
+    ['a sender without a result', bundled.replace('  planner: spec\n', ''), 'results does not say what planner makes'],
     ['an unknown member', `${bundled}more: 1\n`, 'more'],
   ])('[K21] %s is named', (_, text, why) => {
     expect(parseHandoffs(text)).toMatchObject({ ok: false, why: expect.stringContaining(why) })

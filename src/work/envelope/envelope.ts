@@ -1,8 +1,8 @@
 // Hand-offs: an artifact goes from one agent to another, and an envelope says what its bytes must be and what it is for (ECL;
 // reference/eidolons.md section 2). Owns: composing and checking envelopes, contracts, gates, trace lines. Leaves where files and
 // documents lie to who calls. Everything here is pure and answers hostile texts with a verdict, never with an exception.
-// Others import: compose.ts, verify.ts, gate.ts, conform.ts, contract.ts, own-contracts.ts, trace.ts, places.ts, version.ts, uuid.ts,
-// json-text.ts.
+// Others import: compose.ts, verify.ts, gate.ts, conform.ts, contract.ts, own-contracts.ts, sections.ts, trace.ts, places.ts,
+// version.ts, uuid.ts, json-text.ts.
 //
 // K10  Who receives a hand-off verifies it before acting; what does not fit has one of seven codes.
 // K11  The bytes count: SHA-256 over them, and with a key an HMAC; no key is the same as a wrong one.
