@@ -10,8 +10,8 @@ export type History = {
 }
 
 const mostLines = 200
-/** A usual turn says fewer lines than the first, nearly all say fewer than the second. */
-const fewLines = [4, 16]
+/** The usual turn (a line, its answer) ends with the second line before; nearly all say fewer lines than the other number. */
+const fewLines = [3, 16]
 /** Of text, over all branches. */
 const mostKept = 4_000_000
 

@@ -144,6 +144,8 @@ const columns = [
 ]
 const fields = columns.map((column) => `m.${column}`).join(', ')
 
+const fewLines = 16
+
 export type MessageReads = ReturnType<typeof messageReads>
 
 export function messageReads(db: Db, generation: number) {
@@ -152,7 +154,18 @@ export function messageReads(db: Db, generation: number) {
     return row === undefined ? null : messageOf(row, generation)
   }
   const many = (sql: string, ...values: Value[]) => db.all<MessageColumns>(sql, ...values).map((row) => messageOf(row, generation))
-  const walk = (leaf: string, limit: number) => many(sql.walk, leaf, limit)
+  const walk = (leaf: string, limit: number) => (limit <= fewLines ? climb(leaf, limit) : many(sql.walk, leaf, limit))
+  /** The same for a few lines: one look each costs less than a recursive query. */
+  const climb = (leaf: string, limit: number) => {
+    const lines: Message[] = []
+    for (let at: string | null = leaf; at !== null && lines.length < limit; ) {
+      const line = one(sql.message, at)
+      if (line === null) break
+      lines.unshift(line)
+      at = line.parent
+    }
+    return lines
+  }
   const reads = {
     walk,
     message: (id: string) => one(sql.message, id),

@@ -6,15 +6,21 @@ import type { TableNames } from './projection.ts'
 type Spot = { readonly id: string; readonly parent: string | null; readonly depth: number | null; readonly jump: string | null }
 
 /** Gives a message its place below `parent`. A message that has a place keeps it. An unknown parent makes it a root. */
-export function placeMessage(db: Db, t: TableNames, message: { readonly id: string; readonly parent: string | null }): boolean {
-  const own = spot(db, t, message.id)
-  if (own === null || own.depth !== null) return false
-  const above = message.parent === null ? null : spot(db, t, message.parent)
-  const isRoot = above === null || above.depth === null
-  const depth = isRoot ? 0 : (above.depth as number) + 1
-  const jump = isRoot ? message.id : jumpBelow(db, t, above)
-  db.run(`UPDATE ${t('messages')} SET parent = ?, depth = ?, jump = ? WHERE id = ?`, message.parent, depth, jump, message.id)
-  return true
+export function placeMessage(db: Db, t: TableNames, { id, parent }: { readonly id: string; readonly parent: string | null }): boolean {
+  return db.run(placing(t('messages')), parent, id) > 0
+}
+
+/**
+ * In one statement: p is the parent, f its jump and g the jump of that. Where both jumps are equally long the new one is both
+ * together, else it is the step to the parent.
+ */
+function placing(messages: string): string {
+  return `UPDATE ${messages} AS m SET parent = ?1,
+      depth = CASE WHEN p.depth IS NULL THEN 0 ELSE p.depth + 1 END,
+      jump = CASE WHEN p.depth IS NULL THEN m.id WHEN g.id IS NULL OR p.depth - f.depth <> f.depth - g.depth THEN p.id ELSE g.id END
+    FROM (SELECT 1) LEFT JOIN ${messages} p ON p.id = ?1 LEFT JOIN ${messages} f ON f.id = coalesce(p.jump, p.id)
+      LEFT JOIN ${messages} g ON g.id = coalesce(f.jump, f.id)
+    WHERE m.id = ?2 AND m.depth IS NULL`
 }
 
 /** The ancestor (or the message itself) at that depth; null when the message has no place or stands above it. */
@@ -32,18 +38,6 @@ export function ancestorAt(db: Db, id: string, depth: number): string | null {
 /** The depth of a placed message, null of any other. */
 export function depthOf(db: Db, id: string): number | null {
   return spot(db, (name) => name, id)?.depth ?? null
-}
-
-function jumpBelow(db: Db, t: TableNames, parent: Spot): string {
-  const far = spot(db, t, parent.jump ?? parent.id)
-  const farther = far && spot(db, t, far.jump ?? far.id)
-  if (!far || !farther) return parent.id
-  const isEven = gap(parent, far) === gap(far, farther)
-  return isEven ? farther.id : parent.id
-}
-
-function gap(below: Spot, above: Spot): number {
-  return (below.depth ?? 0) - (above.depth ?? 0)
 }
 
 function spot(db: Db, t: TableNames, id: string): Spot | null {
