@@ -2,6 +2,7 @@
 // because posting is an effect and no projection.
 import { isId } from '../../base/ids.ts'
 import { isObject } from '../../base/json.ts'
+import type { Projection } from '../../journal/projection.ts'
 import type { Chain } from '../../protocol/entry.ts'
 import type { Event } from '../../protocol/event.ts'
 import { type ChannelMode, channelModes, type Report, readReport } from '../../work/report.ts'
@@ -12,9 +13,7 @@ import type { SqliteStore } from './sqlite.ts'
 
 const ownTables = ['create table work_reported (one integer primary key check (one = 1), cursor integer not null) strict;']
 
-const isWorker = (db: Db, event: Event) => db.get('SELECT 1 FROM worker_links WHERE worker = ?', event.lane) !== undefined
-
-const spec: ProjectionSpec = {
+const spec: Omit<ProjectionSpec, 'matters'> = {
   name: 'work',
   version: 1,
   tables: {
@@ -41,21 +40,52 @@ const spec: ProjectionSpec = {
     },
     'entry-received': reported,
   },
-  matters: {
-    'turn-started': isWorker,
-    'process-status-changed': isWorker,
-    'entry-received': (_, event) => reportIn(event) !== null,
-  },
+}
+
+/** Nearly every event is of a process that works for nobody: who does is kept in mind. */
+function keptWorkers(db: Db) {
+  let known: Set<string> | null = null
+  return {
+    has(process: string): boolean {
+      known ??= new Set(db.all<{ worker: string }>('SELECT worker FROM worker_links').map(({ worker }) => worker))
+      return known.has(process)
+    },
+    forget() {
+      known = null
+    },
+  }
+}
+type KeptWorkers = ReturnType<typeof keptWorkers>
+
+function mattersTo(workers: KeptWorkers): NonNullable<ProjectionSpec['matters']> {
+  const isWorker = (_: Db, event: Event) => workers.has(event.lane)
+  return { 'turn-started': isWorker, 'process-status-changed': isWorker, 'entry-received': (_, event) => reportIn(event) !== null }
+}
+
+/** Others are workers than before; nobody hears that the projection has passed before that is forgotten. */
+function forgetting(projection: Projection, { forget }: KeptWorkers): Projection {
+  return {
+    ...projection,
+    async apply(events, position, when) {
+      await projection.apply(events, position, when)
+      if (events.some(({ type }) => type === 'worker-linked')) forget()
+    },
+    async rebuild() {
+      const aside = await projection.rebuild()
+      return { ...aside, replace: () => aside.replace().finally(forget) }
+    },
+  }
 }
 
 export function sqliteWork(store: SqliteStore): WorkStore {
   const { db } = store
   store.define('work', ownTables)
+  const workers = keptWorkers(db)
   return {
-    projection: sqliteProjection(store, spec),
+    projection: forgetting(sqliteProjection(store, { ...spec, matters: mattersTo(workers) }), workers),
     workers: async (owner) => db.all<LinkRow>(sql.workers, owner).flatMap((row) => linkedOf(row) ?? []),
     async owner(worker) {
-      const row = db.get<LinkRow>(sql.owner, worker)
+      const row = workers.has(worker) ? db.get<LinkRow>(sql.owner, worker) : undefined
       return row ? linkOf(row) : null
     },
     async chain(turn) {
