@@ -1,5 +1,6 @@
 // A store that lets no registered secret through (V5). Texts are sealed where they come in; this is the net below: what a room
 // forgot, or what came up in an error of a library, is not written down either.
+import { isObject } from '../base/json.ts'
 import type { Item } from '../journal/commit.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 
@@ -22,10 +23,10 @@ function clean(item: Item, scrub: (text: string) => string): Item {
 /** Whether any text of it, names of members too, would change. Looked at as it is, without writing it down only for that. */
 function holds(value: unknown, scrub: (text: string) => string): boolean {
   if (typeof value === 'string') return scrub(value) !== value
-  if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((one) => holds(one, scrub))
+  if (!isObject(value)) return false
   // What writes itself (a date) is looked at as it will be written.
-  if ('toJSON' in value && typeof value.toJSON === 'function') return holds(JSON.stringify(value), scrub)
-  for (const [name, member] of Object.entries(value)) if (holds(member, scrub) || scrub(name) !== name) return true
+  if (typeof value['toJSON'] === 'function') return holds(JSON.stringify(value), scrub)
+  for (const name in value) if (holds(value[name], scrub) || scrub(name) !== name) return true
   return false
 }
