@@ -8,7 +8,7 @@ import { framed, markOf } from './frame.ts'
 import { clipText, hashOf, lineOf, type OwnLine, sent, sizeOf, total } from './lines.ts'
 import type { Manifest, Omission, OwnRef, Part } from './manifest.ts'
 import { type Summary, summariesText } from './summary.ts'
-import { hashOfOne, textOfAll } from './texts.ts'
+import { hashOfOne, textOf, textOfAll } from './texts.ts'
 
 /** All that a call may be given, in the order of reference/hue.md 7. */
 export type Pieces = {
@@ -55,8 +55,13 @@ export function assemble(pieces: Pieces, budget: Budget): Assembled {
   const middle = fitMiddle(pieces, mark, room - fixed - total(own))
   const cuts = cutsFor(own, room - fixed - middle.size)
   const shown = own.map((message, at) => cutTo(message, cuts.get(at)))
-  const messages = [head, ...memories, ...middle.summaries, ...middle.lines, ...middle.excerpts, ...notes, ...shown]
-  const request = `{"messages":${textOfAll(messages)},"tools":${tools},"toolChoice":${JSON.stringify(pieces.toolChoice)}}`
+  const [before, behind] = [
+    [head, ...memories, ...middle.summaries],
+    [...middle.excerpts, ...notes, ...shown],
+  ]
+  const messages = [...before, ...middle.lines.map(({ line }) => line), ...behind]
+  const texts = [...before.map(textOf), ...middle.lines.map(({ text }) => text), ...behind.map(textOf)]
+  const request = `{"messages":[${texts.join()}],"tools":${tools},"toolChoice":${JSON.stringify(pieces.toolChoice)}}`
   const refs = ownRefs(pieces.own, { shown, cuts })
   const order: Part[] = [
     { part: 'foundation', hash: pieces.foundation.hash },
@@ -71,7 +76,7 @@ export function assemble(pieces: Pieces, budget: Budget): Assembled {
     messages,
     manifest: {
       ...{ v: 2, hash: hashOf(`[${request}]`), budget: budget.tokens, charactersPerToken: budget.charactersPerToken },
-      tokens: Math.ceil((overhead + total(messages)) / budget.charactersPerToken),
+      tokens: Math.ceil((overhead + total(before) + sum(middle.lines.map((one) => one.size)) + total(behind)) / budget.charactersPerToken),
       ...{ messages: messages.length, history: given, dropped: pieces.history.length - given + pieces.unseen, shortened: cuts.size },
       ...{ order, omitted: [...omitted, ...shortened] },
       tools: { names: pieces.tools.map((tool) => tool.name), hash: hashOf(tools) },
@@ -82,7 +87,7 @@ export function assemble(pieces: Pieces, budget: Budget): Assembled {
 
 type Middle = {
   readonly summaries: readonly ModelMessage[]
-  readonly lines: readonly ModelMessage[]
+  readonly lines: readonly Known[]
   readonly excerpts: readonly ModelMessage[]
   readonly parts: readonly Part[]
   readonly omitted: readonly Omission[]
@@ -104,7 +109,7 @@ function fitMiddle(pieces: Pieces, mark: string, room: number): Middle {
   const newest = pieces.history.at(-1)
   return {
     ...{ summaries: summed, lines, excerpts, given },
-    size: total(summed) + total(lines) + total(excerpts),
+    size: total(summed) + sum(lines.map((one) => one.size)) + total(excerpts),
     parts: [
       ...(summed.length === 0 ? [] : [{ part: 'summaries' as const, ids: summaries.map((one) => one.id) }]),
       ...(given === 0 || newest === undefined ? [] : [{ part: 'lines' as const, to: newest.id, given }]),
@@ -126,29 +131,36 @@ function sizeOfExcerpts(mark: string, chosen: readonly Found[]): number {
 }
 
 /** From the newest back. Where lines were left out, what is left begins with a line of the person: providers want that. */
-function newestLines(history: readonly Message[], mark: string, room: number): { given: number; lines: readonly ModelMessage[] } {
+function newestLines(history: readonly Message[], mark: string, room: number): { given: number; lines: readonly Known[] } {
   let left = room
   let from = history.length
+  const lines: Known[] = []
   for (; from > 0; from--) {
-    const line = history[from - 1] && known(history[from - 1], mark)
-    left -= line ? line.size : 0
+    const line = known(history[from - 1], mark)
+    left -= line.size
     if (left < 0) break
+    lines.push(line)
   }
   if (from > 0) while (from < history.length && history[from]?.role !== 'user') from++
-  const given = history.slice(from)
-  return { given: given.length, lines: given.flatMap((message) => known(message, mark)?.line ?? []) }
+  const given = history.length - from
+  // Counted from the newest: what was dropped at the beginning stands at the end.
+  lines.length = given
+  return { given, lines: lines.toReversed().filter((one) => one.text !== '') }
 }
 
-type Known = { readonly mark: string; readonly line: ModelMessage | null; readonly size: number }
-/** The lines of a conversation never change, so each is looked at once. */
+/** `text`: its JSON; '' for an empty line, which is not given. */
+type Known = { readonly mark: string; readonly line: ModelMessage; readonly size: number; readonly text: string }
+/** The lines of a conversation never change, so each is looked at and written once. */
 const knownLines = new WeakMap<Message, Known>()
 
-function known(message: Message | undefined, mark: string): Known | null {
-  if (message === undefined) return null
+const nothing = user('')
+
+function known(message: Message | undefined, mark: string): Known {
+  if (message === undefined) return { mark, line: nothing, size: 0, text: '' }
   const present = knownLines.get(message)
   if (present?.mark === mark) return present
   const line = lineOf(message, mark)
-  const made = { mark, line, size: line === null ? 0 : sizeOf(line) }
+  const made = line === null ? { mark, line: nothing, size: 0, text: '' } : { mark, line, size: sizeOf(line), text: JSON.stringify(line) }
   knownLines.set(message, made)
   return made
 }

@@ -17,10 +17,15 @@ export function repairHistory(messages: readonly ModelMessage[]): readonly Model
   const out: ModelMessage[] = []
   for (const message of messages) {
     if (message.role === 'tool') continue
-    if (message.role !== 'assistant') push(out, message)
+    if (message.role !== 'assistant' || isPlain(message)) push(out, message)
     else for (const one of withResults(message, results, used)) push(out, one)
   }
   return out
+}
+
+/** Words without calls: nothing to repair. */
+function isPlain({ toolCalls, text }: Assistant): boolean {
+  return toolCalls.length === 0 && /\S/.test(text)
 }
 
 function firstResults(messages: readonly ModelMessage[]): ReadonlyMap<string, Result> {

@@ -22,7 +22,7 @@ export function promptOf(request: ModelRequest, provider: ProviderName): Prompt 
   const marked = provider === 'anthropic' ? stableEnds(messages) : []
   const tools = toolsOf(request, provider)
   return {
-    prompt: messages.map((message, at) => (marked.includes(at) ? { ...written(message), ...keep } : written(message))),
+    prompt: messages.map((message, at) => (marked.includes(at) ? { ...messageOf(message), ...keep } : messageOf(message))),
     ...(tools.length > 0 ? { tools } : {}),
     ...choiceOf(request, tools.length),
   }
@@ -36,7 +36,7 @@ function choiceOf({ tools, toolChoice }: ModelRequest, sent: number): Pick<Promp
 /** The repaired history with its system texts first, beginning with a person's line and not ending with the model's own. */
 export function conversation(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const system = messages.filter((message) => message.role === 'system' && message.text !== '')
-  const said = repairHistory(messages.filter((message) => message.role !== 'system')).map(fitted)
+  const said = repairHistory(messages.filter((message) => message.role !== 'system')).map(acceptable)
   const isOpen = said.length === 0 || said[0]?.role === 'assistant'
   return [
     ...system,
@@ -50,26 +50,10 @@ function line(text: string): ModelMessage {
   return { role: 'user', text }
 }
 
-/** The lines of a conversation are the same objects in call after call, and never change: each is looked at and written once. */
-const fits = new WeakMap<ModelMessage, ModelMessage>()
-const writtenOnce = new WeakMap<ModelMessage, LanguageModelV4Message>()
-
-function fitted(message: ModelMessage): ModelMessage {
-  const made = fits.get(message) ?? acceptable(message)
-  fits.set(message, made)
-  return made
-}
-
-function written(message: ModelMessage): LanguageModelV4Message {
-  const made = writtenOnce.get(message) ?? messageOf(message)
-  writtenOnce.set(message, made)
-  return made
-}
-
 /** No provider takes an empty line of a person or half a character, and some only ids of these signs. */
 function acceptable(given: ModelMessage): ModelMessage {
   const message = given.text.isWellFormed() ? given : { ...given, text: given.text.toWellFormed() }
-  if (message.role === 'user') return message.text.trim() === '' ? { ...message, text: '(nothing)' } : message
+  if (message.role === 'user') return /\S/.test(message.text) ? message : { ...message, text: '(nothing)' }
   if (message.role === 'tool') return { ...message, callId: fitId(message.callId) }
   if (message.role === 'assistant' && message.toolCalls.length > 0)
     return { ...message, toolCalls: message.toolCalls.map((call) => ({ ...call, id: fitId(call.id) })) }
