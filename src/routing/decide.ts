@@ -9,7 +9,7 @@ import { signsOf } from './predicate.ts'
 import type { Prepared } from './prepared.ts'
 import { rerouted } from './refuse.ts'
 import type { Dropped, Route, RouteStep, Scored } from './route.ts'
-import { type Refused, type Seat, type Seated, seatsOf } from './seats.ts'
+import { type Refused, refusesThat, type Seat, type Seated, seatsOf } from './seats.ts'
 import { situationOf } from './situation.ts'
 import type { Member, RouteContext } from './table.ts'
 import type { Weight } from './weigh.ts'
@@ -84,7 +84,7 @@ function offTopic({ topic }: Seen, { seats }: Seated): Outcome {
   }
 }
 
-function single({ refused, dropped }: Seated, { member, weight }: Seat): Outcome {
+function single({ refused, dropped }: Pick<Seated, 'refused' | 'dropped'>, { member, weight }: Seat): Outcome {
   const score = capped(weight.scored.score)
   const refusals = refused.map(refusalText)
   const decision = refused.length > 0 ? 'refusal_reroute' : 'dispatch'
@@ -100,10 +100,14 @@ function single({ refused, dropped }: Seated, { member, weight }: Seat): Outcome
   }
 }
 
-function chained(seen: Seen, { seats, refused, dropped }: Seated): Outcome {
+function chained(seen: Seen, { seats, refused, unclaimed, dropped }: Seated): Outcome {
   const members = new Map([...seats].map(([kind, { member }]) => [kind, member]))
-  const refuses = new Set(seen.weighed.weights.filter(({ refusals }) => refusals.length > 0).map(({ scored }) => scored.agent))
-  const { steps, template, missing } = chainOf(seen.prepared, members, ({ name }) => !refuses.has(name))
+  const { prepared, weighed } = seen
+  const { steps, template, missing } = chainOf(
+    prepared,
+    members,
+    ({ name }) => weighed.refusalsOf(prepared.indexOf.get(name) ?? -1).length === 0,
+  )
   const refusals = refused.map(refusalText)
   const parts = [...seats.values()].map(({ member, weight }) => `${member.class} (${member.name}: ${because(weight)})`)
   const order = template === null ? 'in the order of work' : `as in the template ${template}`
@@ -112,7 +116,7 @@ function chained(seen: Seen, { seats, refused, dropped }: Seated): Outcome {
   return {
     ...empty,
     decision: 'chain',
-    members: steps.flatMap(({ agent }) => seen.prepared.table.members[seen.prepared.indexOf.get(agent) ?? -1] ?? []),
+    members: steps.flatMap(({ agent }) => prepared.table.members[prepared.indexOf.get(agent) ?? -1] ?? []),
     chain: steps,
     template,
     confidence: Math.min(...[...seats.values()].map(({ weight }) => capped(weight.scored.score))),
@@ -121,9 +125,10 @@ function chained(seen: Seen, { seats, refused, dropped }: Seated): Outcome {
       ...(taken
         ? [{ mark: 'DECISION' as const, text: `${[...refusals, ...leftIn(dropped)].join(' ')} The chain is ${names.join(', ')}.` }]
         : []),
+      ...unclaimed.map((one) => ({ mark: 'GAP' as const, text: `${refusalText(one)} Nobody takes that part; it is not done.` })),
       ...missing.map((step) => ({ mark: 'GAP' as const, text: `Nobody can take the step ${step} of ${template}; it is left out.` })),
     ],
-    refusals: [...refusals, ...leftIn(dropped)],
+    refusals: [...refusals, ...leftIn(dropped), ...unclaimed.map(refusalText)],
     dropped,
   }
 }
@@ -136,7 +141,7 @@ function nobody(seen: Seen, { refused, dropped }: Seated): Outcome {
     const { to, passed, blocked: full } = rerouted(seen.prepared, seen.weighed.weights, first.weight)
     const member = to === null ? undefined : seen.prepared.table.members[to.member]
     if (full) return blocked(seen, [...refusals, ...passed.map((name) => `${name} refuses it too.`)])
-    if (to !== null && member !== undefined) return single({ seats: new Map(), refused, dropped }, { member, weight: to })
+    if (to !== null && member !== undefined) return single({ refused, dropped }, { member, weight: to })
   }
   const generalist = first === undefined ? generalistFor(seen) : null
   if (generalist !== null) return generalist
@@ -212,7 +217,7 @@ function refusalText({ weight, says }: Refused): string {
 }
 
 function leftIn(dropped: readonly Dropped[]): readonly string[] {
-  return dropped.filter(({ why }) => why.startsWith('it refuses that')).map(({ what, why }) => `${what}: ${why}.`)
+  return dropped.filter(({ why }) => why.startsWith(refusesThat)).map(({ what, why }) => `${what}: ${why}.`)
 }
 
 function because({ scored, addressed }: Weight): string {

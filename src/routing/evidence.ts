@@ -207,7 +207,7 @@ function isRuledOut({ words, german: isDe }: Scene, at: number): boolean {
     if (words.gap[at - back + 1] !== gapNone) break
     const word = words.word[at - back] ?? ''
     const before = words.word[at - back - 1] ?? ''
-    if (hardNegators.has(word)) return true
+    if (hardNegators.has(word) && (back === 1 || !pronouns.has(words.word[at - 1] ?? ''))) return true
     if (word === 'of' && before === 'instead') return true
     if (word === 'than' && before === 'rather') return true
     if (word === 'to' && before === 'need' && words.word[at - back - 2] === 'no') return true

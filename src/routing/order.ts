@@ -1,7 +1,7 @@
 // The order of a chain: the template that holds just the classes that are asked for, else one step for each class in the order of work.
-import type { Prepared } from './prepared.ts'
+import type { Prepared, PreparedTemplate } from './prepared.ts'
 import type { RouteStep } from './route.ts'
-import type { Member, Template } from './table.ts'
+import type { Member } from './table.ts'
 
 /** Look first, then find the cause, decide, plan, build, do the small things, write it down. */
 export const classOrder: readonly string[] = ['scout', 'debugger', 'reasoner', 'planner', 'coder', 'executor', 'scriber']
@@ -15,12 +15,12 @@ export type Chain = {
 
 /** By class, who does it; `extra` says whether somebody may do a step that nobody asked for. Each class of `seats` has one step. */
 export function chainOf(prepared: Prepared, seats: ReadonlyMap<string, Member>, extra: (member: Member) => boolean): Chain {
-  const template = templateFor(prepared, new Set(seats.keys()))
-  if (template === null) return { steps: linked([...seats.values()].sort(byOrder), null), template: null, missing: [] }
+  const found = templateFor(prepared, new Set(seats.keys()))
+  if (found === null) return { steps: linked([...seats.values()].sort(byOrder), null), template: null, missing: [] }
   const missing: string[] = []
-  const members = template.steps.flatMap((step) => {
-    const kind = classOf(prepared, step)
-    const seat = kind === null ? undefined : seats.get(kind)
+  const { template, kinds } = found
+  const members = template.steps.flatMap((step, at) => {
+    const seat = seats.get(kinds[at] ?? '')
     const member = seat ?? memberOf(prepared, step)
     if (member !== null && (seat !== undefined || extra(member))) return [member]
     missing.push(step)
@@ -40,20 +40,18 @@ function placeOf(kind: string): number {
 }
 
 /** Its steps are just these classes; else its classes are, and its steps hold each of them once. The first in the table of each kind. */
-function templateFor(prepared: Prepared, asked: ReadonlySet<string>): Template | null {
-  const whole = prepared.table.templates.filter((template) => {
-    const steps = template.steps.map((step) => classOf(prepared, step) ?? step)
-    return [...asked].every((kind) => steps.filter((step) => step === kind).length === 1)
-  })
-  return whole.find(({ steps }) => steps.length === asked.size) ?? whole.find(({ classes }) => isSame(classes, asked)) ?? null
+function templateFor(prepared: Prepared, asked: ReadonlySet<string>): PreparedTemplate | null {
+  const whole = prepared.templates.filter(({ kinds }) => holdsOnce(kinds, asked))
+  return whole.find(({ kinds }) => kinds.length === asked.size) ?? whole.find(({ template }) => isSame(template.classes, asked)) ?? null
+}
+
+function holdsOnce(kinds: readonly string[], asked: ReadonlySet<string>): boolean {
+  for (const kind of asked) if (!kinds.includes(kind) || kinds.indexOf(kind) !== kinds.lastIndexOf(kind)) return false
+  return true
 }
 
 function isSame(classes: readonly string[], asked: ReadonlySet<string>): boolean {
   return new Set(classes).size === asked.size && classes.every((kind) => asked.has(kind))
-}
-
-function classOf(prepared: Prepared, step: string): string | null {
-  return step.startsWith('class:') ? step.slice(6) : (memberOf(prepared, step)?.class ?? null)
 }
 
 function memberOf({ table, indexOf, byClass }: Prepared, step: string): Member | null {

@@ -1,5 +1,5 @@
 // A table made ready for the default mode: its phrases in one tree of words, members by class, what each signal speaks for. Done once a table.
-import type { Member, RoutingTable, Signal } from './table.ts'
+import type { Member, RoutingTable, Signal, Template } from './table.ts'
 import { separable } from './verbs-de.ts'
 import { classOfVerb, functionWords, isVerb } from './verbs-en.ts'
 import { wordsOf } from './words.ts'
@@ -39,6 +39,15 @@ export type Prepared = {
   /** Signals that speak of work without bounds: by words of the whole, and by each of its parts. */
   readonly unbounded: { readonly whole: readonly number[]; readonly each: readonly number[] }
   readonly indexOf: ReadonlyMap<string, number>
+  /** Numbers of the phrases that each member refuses. */
+  readonly refused: readonly ReadonlySet<number>[]
+  readonly templates: readonly PreparedTemplate[]
+}
+
+export type PreparedTemplate = {
+  readonly template: Template
+  /** Class of each step; the step itself where nobody is there for it. */
+  readonly kinds: readonly string[]
 }
 
 /** Classes that change or write something. */
@@ -67,11 +76,26 @@ export function prepare(table: RoutingTable): Prepared {
     quiet: table.members.map((member, index) => writing.has(member.class) || isQuieted(table, boosts, index)),
     unbounded: unboundedOf(table, boosts),
     indexOf,
+    refused: refusedOf(table, phrases),
+    templates: table.templates.map((template) => ({
+      template,
+      kinds: template.steps.map((step) =>
+        step.startsWith('class:') ? step.slice(6) : (table.members[indexOf.get(step) ?? -1]?.class ?? step),
+      ),
+    })),
   }
 }
 
 function isQuieted({ signals }: RoutingTable, boosts: readonly ReadonlyMap<number, number>[], member: number): boolean {
   return signals.some(({ onlyQuestions }, at) => onlyQuestions && (boosts[at]?.get(member) ?? 0) < 0)
+}
+
+function refusedOf({ members }: RoutingTable, phrases: readonly Phrase[]): readonly ReadonlySet<number>[] {
+  const out = members.map(() => new Set<number>())
+  phrases.forEach(({ refuses }, number) => {
+    for (const member of refuses) out[member]?.add(number)
+  })
+  return out
 }
 
 type Seats = { readonly indexOf: ReadonlyMap<string, number>; readonly byClass: ReadonlyMap<string, readonly number[]> }

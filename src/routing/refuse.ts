@@ -18,6 +18,12 @@ export function leftToOthers(weight: Weight, takers: readonly Weight[]): readonl
   return [...out].map(([says, to]) => ({ says, to }))
 }
 
+/** Of phrases that nobody takes: those beside the member's own work, in a clause where none of it stands. */
+export function besideOwn(weight: Weight, says: readonly string[], clauseOf: readonly number[]): readonly string[] {
+  const own = new Set(weight.spans.map(({ start }) => clauseOf[start]))
+  return says.filter((phrase) => weight.refusals.every((refusal) => refusal.says !== phrase || !own.has(clauseOf[refusal.start])))
+}
+
 function covers(spans: readonly Span[], { start, end }: Span): boolean {
   return spans.some((span) => span.start < end && span.end > start)
 }

@@ -1,6 +1,6 @@
 // Who does it, for each class that is asked for: the best of the class who doesn't refuse, and who works on this host.
 import type { Seen } from './look.ts'
-import { leftToOthers, refusedBy } from './refuse.ts'
+import { besideOwn, leftToOthers, refusedBy } from './refuse.ts'
 import type { Dropped } from './route.ts'
 import type { Member } from './table.ts'
 import type { Weight } from './weigh.ts'
@@ -12,6 +12,8 @@ export type Seated = {
   readonly seats: ReadonlyMap<string, Seat>
   /** Who was asked and refuses, in the order of asking. */
   readonly refused: readonly Refused[]
+  /** What a member with a seat refuses and nobody takes. */
+  readonly unclaimed: readonly Refused[]
   readonly dropped: readonly Dropped[]
 }
 
@@ -29,10 +31,9 @@ export function seatsOf(seen: Seen): Seated {
   const willing = contenders.filter((weight) => !refused.some((one) => one.weight === weight))
   const alone = called.length === 1 && refused.length === 0 ? called : null
   const dropped: Dropped[] = []
-  if (alone !== null) {
-    for (const { scored } of willing)
-      if (scored.agent !== alone[0]?.scored.agent)
-        dropped.push({ what: scored.agent, why: `${alone[0]?.scored.agent} is addressed by name` })
+  const [first] = alone ?? []
+  for (const { scored, member } of first === undefined ? [] : willing.slice(0, mostTried)) {
+    if (member !== first?.member) dropped.push({ what: scored.agent, why: `${first?.scored.agent} is addressed by name` })
   }
   return seatClasses(seen, { willing: alone ?? willing, refused, dropped })
 }
@@ -40,27 +41,53 @@ export function seatsOf(seen: Seen): Seated {
 type Filling = { readonly willing: readonly Weight[]; readonly refused: readonly Refused[]; readonly dropped: Dropped[] }
 
 function seatClasses(seen: Seen, { willing, refused, dropped }: Filling): Seated {
-  const groups = Map.groupBy(willing, (weight) => weight.class)
-  const firsts = [...groups.values()].flatMap((group) => ranked(seen, group).slice(0, 1))
+  const groups = [...Map.groupBy(willing, (weight) => weight.class)].map(([kind, group]) => ({ kind, group: ranked(seen, group) }))
+  const firsts = groups.flatMap(({ group }) => group.slice(0, 1))
   const seats = new Map<string, Seat>()
   const refusals = [...refused]
-  for (const [kind, group] of groups) {
-    const inOrder = ranked(seen, group)
-    const seat = inOrder.find((weight) => refusedBy(weight, firsts).length === 0)
-    for (const weight of inOrder.slice(0, seat === undefined ? 1 : inOrder.indexOf(seat)))
-      refusals.push({ weight, says: refusedBy(weight, firsts) })
-    if (seat === undefined) continue
-    const hosted = hostedOf(seen, seat, inOrder)
-    if (hosted.why !== null) dropped.push({ what: seat.scored.agent, why: hosted.why })
-    for (const { scored } of inOrder)
-      if (scored.agent !== hosted.member.name && scored.agent !== seat.scored.agent)
-        dropped.push({ what: scored.agent, why: `${hosted.member.name} has the seat of the class ${kind}` })
-    seats.set(kind, { member: hosted.member, weight: seat })
-    for (const { says, to } of leftToOthers(seat, firsts))
-      dropped.push({ what: `${seat.scored.agent}: "${says}"`, why: `it refuses that, and ${to} does it` })
+  const unclaimed: Refused[] = []
+  for (const { kind, group } of groups) {
+    const judged = group.slice(0, mostTried).map((weight) => ({ weight, ...judge(seen, weight, firsts) }))
+    const at = judged.findIndex(({ says }) => says.length === 0)
+    const found = judged[at]
+    for (const { weight, says } of judged.slice(0, found === undefined ? 1 : at)) refusals.push({ weight, says })
+    if (found === undefined) continue
+    const hosted = hostedOf(seen, found.weight, group)
+    if (hosted.why !== null) dropped.push({ what: found.weight.scored.agent, why: hosted.why })
+    seats.set(kind, { member: hosted.member, weight: found.weight })
+    dropped.push(...passedOver(group, found.weight, hosted.member), ...leftOver(found.weight, firsts))
+    if (found.beside.length > 0) unclaimed.push({ weight: found.weight, says: found.beside })
   }
-  return { seats, refused: refusals, dropped }
+  return { seats, refused: refusals, unclaimed, dropped }
 }
+
+/** So many of a class are asked, and so many are told as passed over. */
+const mostTried = 8
+
+type JudgedSeat = { readonly says: readonly string[]; readonly beside: readonly string[] }
+
+/** What keeps it from its seat; where several classes are asked for, what stands beside its own work does not. */
+function judge({ scene }: Seen, weight: Weight, firsts: readonly Weight[]): JudgedSeat {
+  const says = refusedBy(weight, firsts)
+  if (says.length === 0 || firsts.length < 2 || weight.addressed) return { says, beside: [] }
+  const beside = besideOwn(weight, says, scene.clauseOf)
+  return { says: says.filter((phrase) => !beside.includes(phrase)), beside }
+}
+
+function passedOver(group: readonly Weight[], seat: Weight, member: Member): readonly Dropped[] {
+  const others = group.slice(0, mostTried).filter(({ scored }) => scored.agent !== member.name && scored.agent !== seat.scored.agent)
+  return others.map(({ scored }) => ({ what: scored.agent, why: `${member.name} has the seat of the class ${seat.class}` }))
+}
+
+function leftOver(seat: Weight, firsts: readonly Weight[]): readonly Dropped[] {
+  return leftToOthers(seat, firsts).map(({ says, to }) => ({
+    what: `${seat.scored.agent}: "${says}"`,
+    why: `${refusesThat}, and ${to} does it`,
+  }))
+}
+
+/** How a refusal is told whose work somebody else of the route does. */
+export const refusesThat = 'it refuses that'
 
 /** By score; ties go to the seat of the class, then to the table's order. */
 function ranked({ prepared }: Seen, group: readonly Weight[]): readonly Weight[] {
@@ -78,7 +105,7 @@ function hostedOf({ prepared, context, weighed }: Seen, seat: Weight, group: rea
   if (needs === null || needs === (context.hostTier ?? null) || seat.named) return { member, why: null }
   const why = `it needs a host of the tier ${needs}`
   const peer = fallback === null ? undefined : table.members[indexOf.get(fallback) ?? -1]
-  const refuses = weighed.weights.some(({ scored, refusals }) => scored.agent === peer?.name && refusals.length > 0)
+  const refuses = weighed.refusalsOf(indexOf.get(fallback ?? '') ?? -1).length > 0
   if (peer !== undefined && !refuses) return { member: peer, why: `${why}; ${peer.name} takes over` }
   const next = group.find(({ member: other, scored }) => other !== seat.member && scored.score >= 0.99 * seat.scored.score)
   return next === undefined ? { member, why: null } : { member: memberOf(table.members, next.member), why: `${why}; the next is as good` }

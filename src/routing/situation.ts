@@ -126,7 +126,7 @@ function alternativesIn(words: Words): number {
     if (!ors.has(words.word[at] ?? '')) continue
     let items = 2
     let start = at - 1
-    for (let back = start; back > 0 && back >= start - 4 && words.gap[back] !== gapEnd; back -= 1) {
+    for (let back = start; back > 0 && back >= start - 4 && items < mostItems && words.gap[back] !== gapEnd; back -= 1) {
       if (words.gap[back] === gapNone) continue
       items += 1
       start = back - 1
@@ -137,6 +137,7 @@ function alternativesIn(words: Words): number {
   return most
 }
 
+const mostItems = 12
 const ors = set('or versus vs oder')
 
 function storiesIn(words: Words, hits: readonly Hit[]): number {

@@ -36,15 +36,16 @@ const work =
 
 export type Topic = { readonly life: readonly string[]; readonly work: boolean }
 
-/** `work` also when it names a file or quotes code. At most eight words are told. Linear. */
+/** `work` also when it names a file or quotes code, or when nothing speaks of life. At most eight words are told. Linear. */
 export function topicOf(words: Words): Topic {
   const found = new Set<string>()
-  let working = false
-  for (let at = 0; at < words.count; at += 1) {
+  for (let at = 0; at < words.count && found.size < 8; at += 1) {
     const word = words.word[at] ?? ''
-    if (words.kind[at] !== kindPlain) working = true
-    else if (work.has(word) || basesOf(word).some(({ base }) => work.has(base))) working = true
-    else if (life.has(word) && found.size < 8) found.add(word)
+    if (life.has(word) && words.kind[at] === kindPlain) found.add(word)
   }
-  return { life: [...found], work: working }
+  return { life: [...found], work: found.size === 0 || isOfWork(words) }
+}
+
+function isOfWork({ word, kind }: Words): boolean {
+  return word.some((one, at) => kind[at] !== kindPlain || work.has(one) || basesOf(one).some(({ base }) => work.has(base)))
 }

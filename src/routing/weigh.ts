@@ -15,10 +15,12 @@ export type Weight = {
   readonly named: boolean
   /** Where its own phrases stand. */
   readonly spans: readonly Span[]
-  readonly refusals: readonly (Span & { readonly says: string })[]
+  readonly refusals: readonly Refusal[]
 }
 
 export type Span = { readonly start: number; readonly end: number }
+/** A phrase that somebody refuses, by its number, where it stands as an order. */
+export type Refusal = Span & { readonly says: string; readonly phrase: number }
 
 export type Weighed = {
   /** The best first; ties in the table's order. */
@@ -29,6 +31,8 @@ export type Weighed = {
   readonly byWeak: boolean
   /** German verbs for whose class nobody is there. */
   readonly lacking: ReadonlyMap<string, string>
+  /** What of the text a member refuses, also one that nothing speaks for. */
+  refusalsOf(member: number): readonly Refusal[]
 }
 
 /** 0, 1, 2, 3 and more distinct phrases. */
@@ -39,12 +43,7 @@ export function baseOf(raw: number): number {
   return curve[Math.min(raw, 3)] ?? 0
 }
 
-type Sum = {
-  readonly asserted: Set<string>
-  readonly asked: Set<string>
-  readonly spans: Span[]
-  readonly refusals: (Span & { says: string })[]
-}
+type Sum = { readonly asserted: Set<string>; readonly asked: Set<string>; readonly spans: Span[] }
 
 export type Given = {
   readonly scene: Scene
@@ -61,16 +60,20 @@ export function weigh(given: Given): Weighed {
   const certain = gather(given, new Set(['strong']))
   const byWeak = !speaks(certain, signals, scene) && called.addressed.size === 0
   const all = byWeak ? gather(given, new Set(['strong', 'weak'])) : certain
+  const refusalsOf = (member: number) => all.refusals.filter(({ phrase }) => scene.prepared.refused[member]?.has(phrase) === true)
   const touched = new Set([...all.sums.keys(), ...called.named, ...called.addressed, ...signals.boosted])
-  const weights = [...touched].sort((a, b) => a - b).map((member) => weightOf({ ...given, sum: all.sums.get(member), member, signals }))
+  const weights = [...touched]
+    .sort((a, b) => a - b)
+    .map((member) => weightOf(given, { sum: all.sums.get(member), member, signals, refusals: refusalsOf(member) }))
   weights.sort((a, b) => b.scored.score - a.scored.score || a.member - b.member)
-  return { weights, signals, dropped: all.dropped, byWeak: byWeak && speaks(all, signals, scene), lacking: all.lacking }
+  return { weights, signals, dropped: all.dropped, byWeak: byWeak && speaks(all, signals, scene), lacking: all.lacking, refusalsOf }
 }
 
 type Gathered = {
   readonly sums: ReadonlyMap<number, Sum>
   readonly dropped: readonly Dropped[]
   readonly lacking: ReadonlyMap<string, string>
+  readonly refusals: readonly Refusal[]
 }
 
 function speaks({ sums, lacking }: Gathered, { boosted }: Signals, { prepared }: Scene): boolean {
@@ -85,6 +88,7 @@ function gather(given: Given, levels: ReadonlySet<string>): Gathered {
   const sums = new Map<number, Sum>()
   const dropped = new Map<string, Dropped>()
   const lacking = new Map<string, string>()
+  const refusals: Refusal[] = []
   const cover = coversOf(scene, hits, called)
   const { members } = scene.prepared.table
   for (const hit of hits) {
@@ -103,10 +107,11 @@ function gather(given: Given, levels: ReadonlySet<string>): Gathered {
       else add(sums, member, hit, hit.asked && scene.prepared.quiet[member] === true)
     }
     if (phrase?.lacks != null && !hit.asked) lacking.set(phrase.lacks, hit.says)
-    if (!hit.asked)
-      for (const member of phrase?.refuses ?? []) sumOf(sums, member).refusals.push({ start: hit.start, end: hit.end, says: hit.says })
+    if (!hit.asked && phrase !== undefined && phrase.refuses.length > 0) {
+      refusals.push({ start: hit.start, end: hit.end, says: hit.says, phrase: hit.phrase })
+    }
   }
-  return { sums, dropped: [...dropped.values()], lacking }
+  return { sums, dropped: [...dropped.values()], lacking, refusals }
 }
 
 function membersOf({ prepared }: Scene, kind: string | null, lacking: Map<string, string>, says: string): readonly number[] {
@@ -131,7 +136,7 @@ const mostSpans = 64
 function sumOf(sums: Map<number, Sum>, member: number): Sum {
   const known = sums.get(member)
   if (known !== undefined) return known
-  const made: Sum = { asserted: new Set(), asked: new Set(), spans: [], refusals: [] }
+  const made: Sum = { asserted: new Set(), asked: new Set(), spans: [] }
   sums.set(member, made)
   return made
 }
@@ -171,9 +176,9 @@ function coveringOf(cover: readonly (Cover | undefined)[], hit: Hit, { member, k
   return null
 }
 
-type Weighing = Given & { readonly sum: Sum | undefined; readonly member: number; readonly signals: Signals }
+type Weighing = { readonly sum: Sum | undefined; readonly member: number; readonly signals: Signals; readonly refusals: readonly Refusal[] }
 
-function weightOf({ scene, called, sum, member, signals }: Weighing): Weight {
+function weightOf({ scene, called }: Given, { sum, member, signals, refusals }: Weighing): Weight {
   const { table } = scene.prepared
   const one = table.members[member]
   const addressed = called.addressed.has(member)
@@ -192,7 +197,7 @@ function weightOf({ scene, called, sum, member, signals }: Weighing): Weight {
     addressed,
     named,
     spans: sum?.spans ?? [],
-    refusals: sum?.refusals ?? [],
+    refusals,
     scored: {
       agent: one?.name ?? '',
       class: one?.class ?? '',
@@ -201,7 +206,7 @@ function weightOf({ scene, called, sum, member, signals }: Weighing): Weight {
       base,
       signals: fired.map(({ id, boost }) => ({ id, boost })),
       score: Math.round(score * 1e6) / 1e6,
-      refused: [...new Set((sum?.refusals ?? []).map(({ says }) => says))],
+      refused: [...new Set(refusals.map(({ says }) => says))],
     },
   }
 }

@@ -25,8 +25,8 @@ export type Words = {
   readonly at: readonly boolean[]
 }
 
-const head = 12_000
-const tail = 4_000
+const head = 4_500
+const tail = 1_500
 
 /** What is looked at of a text: all, or of a long one its beginning and its end, where people put what they want. */
 export function lookedAt(text: string): { readonly text: string; readonly looked: number | null } {
