@@ -1,6 +1,7 @@
 // Work: what one agent does for another. Owns: the link between who ordered and who works, and the reports that go back over it.
 // Leaves running to lanes, what a report means to engines. Tasks, runs and plans have their place here.
-// Others also import report.ts, triage.ts and work-store.ts (the store implements it).
+// Others also import report.ts, triage.ts and work-store.ts (the store implements it). Hand-offs have a door of their own,
+// envelope/envelope.ts (K10 to K24).
 //
 // K1  A worker's settled turn, its questions, its approvals and its end are each one entry for whoever ordered the work, whoever
 //     is connected, also when the hub died in between.
