@@ -46,11 +46,11 @@ export const report = (...sections: readonly string[]): string =>
 export const reports: Readonly<Record<string, string>> = {
   scout: report('Scope', 'Findings', 'Gaps'),
   planner: report('Goal', 'Steps', 'Acceptance', 'Open'),
-  coder: report('Done', 'Checked', 'Left', 'Changes', 'Checks'),
-  debugger: report('Symptom', 'Cause', 'Evidence', 'Mend', 'Repair'),
-  reasoner: report('Question', 'Options', 'Verdict', 'Assumptions', 'Decision', 'Reasons'),
-  executor: report('Edit', 'Checked', 'Check'),
-  generalist: report('Result', 'Checked', 'Task', 'Reason', 'Edit', 'Check'),
+  coder: report('Done', 'Checked', 'Left'),
+  debugger: report('Symptom', 'Cause', 'Evidence', 'Mend'),
+  reasoner: report('Question', 'Options', 'Verdict', 'Assumptions'),
+  executor: report('Edit', 'Checked'),
+  generalist: report('Result', 'Checked', 'Task', 'Reason'),
   scriber: '# The story\n\nAll is told here.',
 }
 

@@ -39,7 +39,7 @@ describe('in order', () => {
     expect(readFileSync(join(stage.root, 'src/b.ts'), 'utf8')).toBe('export const b = 2\n')
 
     const made = await artifacts()
-    expect(made.map(({ path }) => path.split('/').at(-1))).toEqual(['1-scout-report.md', '2-change-report.md', '3-document.md'])
+    expect(made.map(({ path }) => path.split('/').at(-1))).toEqual(['1-scout-report.md', '2-completion-report.md', '3-document.md'])
     for (const { path, text } of made) {
       const envelope = JSON.parse((await stage.documents()).find((one) => one.path === `${path}.envelope.json`)?.text ?? '{}')
       expect(envelope).toMatchObject({
@@ -58,7 +58,7 @@ describe('in order', () => {
       'verify_pass scriber@n/a orchestrator@n/a',
     ])
     expect(told('coder')).toContain('findings of it, see src/a.ts:1.')
-    expect(told('scriber')).toContain('changes of it, see src/a.ts:1.')
+    expect(told('scriber')).toContain('done of it, see src/a.ts:1.')
     expect((await workers()).map(({ agent, params }) => [agent, params['tier']])).toEqual([
       ['scout', 'standard'],
       ['coder', 'deep'],
@@ -168,7 +168,7 @@ describe('checks', () => {
     await stage.bench.answer(asked, { option: 'Do it again' })
     await done
     expect((await artifacts()).map(({ path }) => path.split('/').at(-1))).toEqual([
-      '1-scout-report.md', '2-change-report.md', '3-scout-report.md', '4-document.md',
+      '1-scout-report.md', '2-completion-report.md', '3-scout-report.md', '4-document.md',
     ]) // biome-ignore format: one line reads better
     expect(await last(session)).toContain('Done: all 3 steps.')
     const trace = (await stage.documents()).find(({ path }) => path.endsWith('trace.jsonl'))?.text ?? ''
@@ -232,8 +232,8 @@ describe('escalation', () => {
     expect(await last(session)).toContain('Done: one step.')
     expect((await artifacts()).map(({ path }) => path.split('/').at(-1))).toEqual([
       '1-failure-report.md',
-      '2-diagnosis.md',
-      '3-change-report.md',
+      '2-root-cause-report.md',
+      '3-completion-report.md',
     ])
     expect((await workers()).map(({ agent }) => agent)).toEqual(['coder', 'debugger', 'coder'])
     expect(told('debugger')).toContain('Find out why')
@@ -256,7 +256,7 @@ describe('escalation', () => {
   test.each([
     ['fails', 'ESCALATE: still red', 'could not do this'],
     ['refuses', 'REFUSE: more than a small edit', 'could not do this'],
-    ['proposes', `PROPOSE: three files\n\n${report('Edit', 'Checked', 'Check')}`, 'could not do all of it alone'],
+    ['proposes', `PROPOSE: three files\n\n${report('Edit', 'Checked')}`, 'could not do all of it alone'],
   ])('[E23, E24] an executor that %s hands on to the coder', async (_, answer, task) => {
     stage.plays.set('executor', () => answer)
     stage.route = chainOf(step('executor'))
