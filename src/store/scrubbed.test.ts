@@ -19,11 +19,13 @@ test('[V5] what a room forgot to take out is not written down, and everything el
   await stream.change(() => [
     { ...about, id: newId('evt'), at: 1, data: { list: [text, { deep: text, secret: 5 }], no: null } },
     { ...about, id: newId('evt'), at: 2, data: { plain: 'as it is' } },
+    { ...about, id: newId('evt'), at: 3, data: { toJSON: 'no secret', deep: [[{ 'the secret': true }]] } },
   ])
   const { events } = await inner.readAll(0, 10)
   expect(events.map((event) => event.data)).toEqual([
     { list: ['a {{x}} in "quotes"', { deep: 'a {{x}} in "quotes"', '{{x}}': 5 }], no: null },
     { plain: 'as it is' },
+    { toJSON: 'no {{x}}', deep: [[{ 'the {{x}}': true }]] },
   ])
   await journal.close()
 })
