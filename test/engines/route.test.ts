@@ -431,10 +431,7 @@ describe('corrections in conversation', () => {
       await settled(session, 3)
       const lines = await bench.lines(session)
       expect(lines.at(-3)).toMatch(/^assistant: Kept: what says “.*frobnicator.*” goes to Scout. \(Undo: steward route undo /)
-      expect(lines.slice(-2)).toEqual([
-        'assistant: Scout has it.',
-        'assistant: **[Worker scout → reply]**\n\nscout: any frobnicator news?',
-      ])
+      expect(lines.slice(-2)).toEqual(['assistant: Scout has it.', 'assistant: **[Worker scout → reply]**\n\nscout: any frobnicator news?'])
       await bench.say(session, 'other frobnicator news?')
       await settled(session, 5)
       expect((await bench.lines(session)).at(-2)).toBe('assistant: Scout has it (by a rule of yours).')
@@ -479,4 +476,49 @@ describe('corrections in conversation', () => {
     await settled(session, 2)
     expect((await bench.lines(session)).at(-1)).toMatch(/^assistant: No rule was made: scout refuses such a text, because of "implement"/)
   })
+})
+
+test('[E8, E40, E44, E47] a mention, a follow-up and a correction, killed after every few events: each thing is done once', async () => {
+  const session = await bench.session()
+  await bench.say(session, '@scout one')
+  let life = 0
+  /** Ends the hub again and again until that holds. */
+  const killedUntil = async (is: (lines: readonly string[]) => boolean) => {
+    while (!is(await bench.lines(session))) {
+      let left = 2 + (life++ % 3)
+      for await (const batch of bench.journal.follow(bench.journal.head())) {
+        left -= batch.length
+        if (left <= 0) break
+      }
+      await reopen()
+    }
+  }
+  await killedUntil((lines) => lines.some((line) => line.endsWith('scout: @scout one')))
+  await bench.say(session, '@scout two')
+  await killedUntil((lines) => lines.some((line) => line.endsWith('scout: @scout two')))
+  await bench.say(session, 'frobnicator news?')
+  await settled(session, 5)
+  await bench.say(session, 'that should have gone to scout')
+  const asked = await bench.until('question-asked')
+  await reopen()
+  await bench.answer(asked, { option: 'Yes' })
+  await killedUntil((lines) => lines.some((line) => line.endsWith('scout: frobnicator news?')))
+  const lines = await bench.lines(session)
+  expect(lines.map((line) => line.replace(/ \(Undo.*\)$/, '').replace(/\s+/g, ' '))).toEqual([
+    'user: @scout one',
+    'assistant: Scout has it.',
+    'assistant: **[Worker scout → reply]** scout: @scout one',
+    'user: @scout two',
+    'assistant: Scout has it.',
+    'assistant: **[Worker scout → reply]** scout: @scout two',
+    'user: frobnicator news?',
+    'assistant: hub here',
+    'user: that should have gone to scout',
+    'assistant: Kept: what says “frobnicator” and “news” goes to Scout.',
+    'assistant: Scout has it.',
+    'assistant: **[Worker scout → reply]** scout: frobnicator news?',
+  ])
+  expect((await bench.scopes.sessions.list({ user: 'ada', limit: 10 })).items).toHaveLength(2)
+  expect(await routes(session)).toHaveLength(4)
+  expect(await bench.routing?.corrections.list({ user: 'ada', project: '_user_ada' })).toHaveLength(1)
 })

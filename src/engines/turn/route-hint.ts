@@ -16,9 +16,10 @@ export function hintOf({ decision, by, agents, why, others, confidence, goes, al
   const who = decision === 'chain' ? `a chain of ${agents.join(' > ')}` : (agents[0] ?? '')
   const instead = decision === 'refusal_reroute' ? ', because whom the words fit best refuses such work' : ''
   const more = others.length === 0 ? '' : ` Others: ${others.join(', ')}.`
+  const reason = why === '' || /[.!?…]$/.test(why) ? why : `${why}.`
   const head = `${who} fits (confidence ${confidence.toFixed(2)}${instead}). `
   const tail = `${more} ${how}`
-  return `${head}${cut(why, Math.max(0, mostHint - head.length - tail.length - 1))}${tail}`.slice(0, mostHint).toWellFormed()
+  return `${head}${cut(reason, Math.max(0, mostHint - head.length - tail.length - 1))}${tail}`.slice(0, mostHint).toWellFormed()
 }
 
 /** The sentence that decided. */
