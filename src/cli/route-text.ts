@@ -1,6 +1,5 @@
 // A route as a person reads it: the decision first, then why, then what else there was.
-import type { z } from 'zod'
-import type { RouteView, strictRoute } from '../protocol/api-routing.ts'
+import type { RouteView, StrictRoute } from '../protocol/api-routing.ts'
 
 const width = 12
 const mostRows = 12
@@ -51,7 +50,7 @@ export function routeText(route: RouteView): string {
 }
 
 /** The ancestor's answer under its own names. */
-export function strictText(answer: z.infer<typeof strictRoute>): string {
+export function strictText(answer: StrictRoute): string {
   const told = Object.entries(answer).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
   const wide = Math.max(...told.map(([key]) => key.length)) + 2
   return told.map(([key, value]) => `${key.padEnd(wide)}${plain(value)}`).join('\n')

@@ -106,6 +106,7 @@ export const strictRoute = z.looseObject({
   assumptions: texts,
   tier: z.enum(['standard', 'trance']),
 })
+export type StrictRoute = z.infer<typeof strictRoute>
 export const routeAnswer = z.union([routeView, strictRoute])
 
 export const rulesQuery = z.strictObject({ project: name.optional() })
