@@ -9,7 +9,7 @@ import type { Conversation, Documents, ScopeRef } from '../scopes/scopes.ts'
 import { type PlacedRule, placeName, type RoutingRules } from './cascade.ts'
 import { asWritten } from './keywords.ts'
 import { routeAt, whoIsThere } from './ladder.ts'
-import { openPhrases } from './phrases.ts'
+import { beginningOf, openPhrases } from './phrases.ts'
 import type { Place } from './place.ts'
 import { type Proposals, personOf, type RulePlace } from './proposals.ts'
 import type { Correction, Corrections, LearnedRule, RuleProposal } from './routing.ts'
@@ -88,7 +88,7 @@ function checkWhen(given: readonly string[], text: string): readonly string[] {
   if (phrases.length === 0 || phrases.length > 8 || phrases.some((phrase) => phrase.length > 100)) {
     throw new InvalidInput('A rule asks for one to eight words or phrases of at most 100 characters.', { path: '/when' })
   }
-  const there = openPhrases(phrases, asWritten).in(text)
+  const there = openPhrases(phrases, asWritten).in(beginningOf(text).text)
   const missing = phrases.filter((_, index) => !there.has(index))
   if (missing.length === 0) return phrases
   throw new InvalidInput(`The text itself does not have ${missing.map(quote).join(', ')} as whole words.`, { path: '/when' })
@@ -108,7 +108,7 @@ async function tryOn(
   const changes: RuleProposal['changes'][number][] = []
   for (const { id, text } of past) {
     if (changes.length >= mostShown) break
-    if (phrases.in(text).size < rule.when.length) continue
+    if (phrases.in(beginningOf(text).text).size < rule.when.length) continue
     const [was = null] = routeAt(here.place, { text }).selected
     const [would] = routeAt(after, { text }).selected
     if (would !== undefined && would !== was) changes.push({ message: id, text: text.slice(0, shownCharacters), was, would })

@@ -6,6 +6,7 @@ const agents: Readonly<Record<string, string>> = {
   coder: 'aliases: [vivi]\nclass: coder\ntriggers: [implement, fix, build]\nrefuses: [greenfield]',
   data: 'aliases: [zeno]\nclass: data\nrefuses: [delete]',
   agenda: 'aliases: [cato]\nclass: agenda',
+  quick: 'aliases: [ford]',
 }
 
 export type RoutingHub = TestHub & {

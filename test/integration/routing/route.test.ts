@@ -61,8 +61,9 @@ describe('the order', () => {
   test('[R20] in a session its leader and its open question count', async () => {
     const session = await hub.session()
     await hub.say(session, 'question')
-    const asked = (await hub.route('tea', { session })).json
-    expect(asked.by === 'question' || asked.selected.length === 0).toBe(true)
+    expect((await hub.route('fix it', { session })).json).toMatchObject({ by: 'question', decision: 'dispatch', selected: ['quick'] })
+    expect((await hub.route('@atlas fix it', { session })).json).toMatchObject({ by: 'mention', selected: ['scout'] })
+    expect((await hub.route('fix it')).json).toMatchObject({ by: 'cortex', selected: ['coder'] })
     expect((await hub.route('x', { session: 'ses_01KB8T2K3XAAAAAAAAAAAAAAAA' })).status).toBe(404)
     expect((await hub.route('x', { session, project: 'shop' })).json).toMatchObject({ code: 'invalid', path: '/project' })
   })
