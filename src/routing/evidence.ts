@@ -352,7 +352,7 @@ function endsClause(words: Words, at: number): boolean {
   return at + 1 >= words.count || words.gap[at + 1] !== gapNone || joiners.has(words.word[at + 1] ?? '')
 }
 
-const joiners: ReadonlySet<string> = new Set(['und', 'oder', 'dann', 'damit', 'bitte', 'sowie', 'aber'])
+const joiners: ReadonlySet<string> = new Set(['und', 'oder', 'dann', 'damit', 'bitte', 'sowie', 'aber', 'and', 'then', 'or'])
 const prefixes: ReadonlySet<string> = new Set(
   'ab an auf aus ein fest gegenueber heraus hinzu nach nieder um durch zusammen vor weg weiter zurueck her los'.split(' '),
 )
