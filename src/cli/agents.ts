@@ -51,7 +51,7 @@ export async function checkAgents(call: Call, file: string | undefined, { projec
         })
   const isWell = faults.every(({ severity }) => severity === 'warning')
   const lines = faults.map(({ severity, message }) => `${severity === 'error' ? 'FAIL' : 'warn'}  ${oneLine(message, 1000)}`)
-  const text = lines.length === 0 ? (file === undefined ? 'The agents’ files have no faults.' : `${file} has no faults.`) : lines.join('\n')
+  const text = lines.length === 0 ? (file === undefined ? "The agents' files have no faults." : `${file} has no faults.`) : lines.join('\n')
   return { value: faults, text, code: isWell ? exitCodes.done : exitCodes.failed }
 }
 
@@ -95,31 +95,44 @@ function textOf(agent: AgentShown): string {
 }
 
 const signs = { create: 'new', update: 'change', same: 'as it is' } as const
+type Item = RosterImported['items'][number]
 
+/** Reasons in full: they are what a person decides on. */
 function reportText({ place, applied, items, skipped }: RosterImported, again: string): string {
-  const rows = items.map((one) => [
-    signs[one.action],
-    one.kind,
-    one.name,
-    [one.differs.length > 0 ? `becomes other: ${one.differs.join(', ')}` : '', ...one.notes].filter((part) => part !== '').join(' '),
-  ])
-  const left = skipped.map(({ what, why }) => ['not taken', what, why])
-  const news = items.filter(({ action }) => action !== 'same').length
-  const ending = applied
-    ? news === 0
-      ? 'All of it is there already; nothing was written.'
-      : `${news} ${news === 1 ? 'document was' : 'documents were'} written.`
-    : news === 0
-      ? 'All of it is there already.'
-      : `Nothing was written yet. Do it with: ${again}`
+  const one = (sign: string, what: string, lines: readonly string[]) =>
+    [`  ${sign.padEnd(9)}  ${oneLine(what, 500)}`, ...lines.map((line) => `${' '.repeat(15)}${oneLine(line, 1000)}`)].join('\n')
+  const shown = items
+    .filter(({ kind }) => kind !== 'contract')
+    .map((item) => one(signs[item.action], item.kind === 'agent' ? `agent ${item.name}` : item.name, notesOn(item)))
+  const left = skipped.map(({ what, why }) => one('not taken', what, [why]))
   return [
     `Into ${place.level === 'home' ? 'your home' : `the project ${place.scope}`}:`,
     '',
-    table(['', 'what', 'name', 'notes'], rows, 'Nothing.'),
-    ...(left.length > 0 ? ['', table(['', 'what', 'why'], left, '')] : []),
+    ...shown,
+    ...contractsIn(items).map(([sign, text]) => one(sign, text, [])),
+    ...(left.length > 0 ? ['', ...left] : []),
     '',
-    ending,
+    endingOf(items.filter(({ action }) => action !== 'same').length, applied, again),
   ].join('\n')
+}
+
+function notesOn({ differs, notes }: Item): readonly string[] {
+  return [...(differs.length > 0 ? [`Becomes other: ${differs.join(', ')}.`] : []), ...notes]
+}
+
+/** One line for all that become the same: a roster has dozens. */
+function contractsIn(items: readonly Item[]): readonly (readonly [string, string])[] {
+  return (['create', 'update', 'same'] as const).flatMap((action) => {
+    const names = items.filter((item) => item.kind === 'contract' && item.action === action).map(({ name }) => name)
+    return names.length === 0
+      ? []
+      : [[signs[action], `${names.length === 1 ? 'contract' : `${names.length} contracts:`} ${shortened(names, 90)}`] as const]
+  })
+}
+
+function endingOf(news: number, applied: boolean, again: string): string {
+  if (news === 0) return 'All of it is there already; nothing was written.'
+  return applied ? `${news} ${news === 1 ? 'document was' : 'documents were'} written.` : `Nothing was written yet. Do it with: ${again}`
 }
 
 function counted(faults: readonly AgentFault[]): string {

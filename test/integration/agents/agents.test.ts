@@ -196,14 +196,16 @@ signals:
     expect(shown.code).toBe(0)
     for (const part of [
       'Into the project shop:',
-      'new  agent     mapper',
-      'new  routing   routing.yaml',
+      'new agent mapper',
+      'new routing.yaml',
+      'new contract mapper-to-mender',
       'its class "wizard" is unknown',
       '--project shop --yes',
     ]) {
       expect(shown.out.replace(/ +/g, ' ')).toContain(part.replace(/ +/g, ' '))
     }
     expect(names(await inShop())).not.toContain('mapper')
+    expect((await json('agents', 'import', folder())).value).toMatchObject({ applied: false, place: { level: 'home' } })
     expect((await run('agents', 'import', folder(), '--project', 'shop', '--yes')).out).toContain('4 documents were written.')
     expect(names(await inShop())).toEqual(expect.arrayContaining(['mapper', 'mender', 'scout']))
     expect(names((await ask('GET', '/api/agents')).json)).not.toContain('mapper')
