@@ -36,11 +36,23 @@ export function joinAnswer(original: string, answers: readonly string[]): string
   return [original.trimEnd(), ...answers.map((answer) => answer.trim()).filter((answer) => answer !== '')].join('\n\n')
 }
 
+export type Said = {
+  /** What kind of work it is. */
+  readonly classes: readonly string[]
+  readonly readOnly: boolean
+  /** Nobody is to work: the person wants an answer. */
+  readonly nobody: boolean
+}
+
 /** What answers to our own questions say, whoever the table has. */
-export function saidIn({ word }: Words): { readonly classes: readonly string[]; readonly readOnly: boolean } {
+export function saidIn({ word }: Words): Said {
   const text = ` ${word.join(' ')} `
   const found = [...kinds.en, ...kinds.de].filter(({ key }) => text.includes(` ${key} `))
-  return { classes: [...new Set(found.map(({ class: kind }) => kind))], readOnly: found.some(({ class: kind }) => kind === 'scout') }
+  return {
+    classes: [...new Set(found.map(({ class: kind }) => kind))],
+    readOnly: found.some(({ class: kind }) => kind === 'scout'),
+    nobody: nobodyKeys.some((key) => text.includes(` ${key} `)),
+  }
 }
 
 function readOrWrite({ ranked, contradiction, signs }: Missing, language: Language): Question | null {
@@ -89,6 +101,8 @@ const kinds: Readonly<Record<Language, readonly Kind[]>> = {
     { class: 'reasoner', key: 'bei der wahl helfen', option: 'Bei der Wahl helfen' },
   ],
 }
+
+const nobodyKeys = ['no just answer me', 'nein nur eine antwort']
 
 function optionsOf(language: Language, classes: readonly string[]): readonly string[] {
   return classes.flatMap((kind) => kinds[language].find(({ class: one }) => one === kind)?.option ?? [])

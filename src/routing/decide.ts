@@ -39,6 +39,7 @@ export function decide(prepared: Prepared, text: string, context: RouteContext):
 function ladder(seen: Seen): Outcome {
   const { prepared, context, topic, called } = seen
   const answered = context.answered === true
+  if (seen.said.nobody) return left(['The answers say that nobody is to work on it; whoever leads the session answers.'])
   const change = seen.ban === null || answered ? null : changeIn(seen)
   if (change !== null && seen.ban !== null) return contradicted(seen, { change, ban: seen.ban })
   const seated = seatsOf(seen)

@@ -19,8 +19,11 @@ import {
 } from './verbs-en.ts'
 import { gapEnd, gapNone, kindPlain, type Words } from './words.ts'
 
-/** `strong`: it asks for the work. `weak`: it may only speak of it, as "the fix". `none`: it is ruled out, as in "don't fix". */
-export type Level = 'strong' | 'weak' | 'none'
+/**
+ * `strong`: it asks for the work. `weak`: it may only speak of it, as "the fix". `faint`: it only says more of something else, as "for fixing".
+ * `none`: it is ruled out, as in "don't fix".
+ */
+export type Level = 'strong' | 'weak' | 'faint' | 'none'
 
 export type Hit = {
   /** Number of the table's phrase; -1: a word of a class. */
@@ -151,9 +154,10 @@ function verbLevel(scene: Scene, { at, to, form }: { at: number; to: number; for
   const before = words.word[at - 1] ?? ''
   const tight = words.gap[at] === gapNone
   if (form === 's') return isMade(scene, at, false) ? strong : weak('it is no order in this form')
-  if (form === 'ing' && tight && (prepositions.has(before) || progressive.has(before))) return weak('it only says what something is for')
+  if (form === 'ing' && tight && (prepositions.has(before) || progressive.has(before)))
+    return { level: 'faint', why: 'it only says what something is for' }
   if (!isNoun(scene, at)) return strong
-  if (isModifier(scene, to)) return weak('it only describes another word')
+  if (isModifier(scene, to)) return { level: 'faint', why: 'it only describes another word' }
   return isMade(scene, at, false) ? strong : weak('it stands as a noun')
 }
 
@@ -324,6 +328,8 @@ function addGerman(scene: Scene, found: GermanFound, { out, before }: { out: Hit
 function germanLevel(scene: Scene, { at, orders }: GermanFound): Judged {
   const { words, clauses, clauseOf } = scene
   const clause = clauses[clauseOf[at] ?? 0]
+  const inside = words.gap[at] === gapNone && at > 0
+  if (inside && (words.shape[at] !== 0 || determiners.has(words.word[at - 1] ?? ''))) return weak('it stands as a noun')
   if (orders || clause === undefined || clause.from === at || isWanted(scene, at)) return strong
   for (let index = Math.max(clause.from, at - 8); index < at; index += 1)
     if (had.has(words.word[index] ?? '') && clause.mood !== 'ask') return isDone

@@ -1,7 +1,7 @@
 // One look at a text: its words, its clauses, what stands in it, the scores that come of it. What decide.ts decides over.
 import { type Called, calledIn } from './address.ts'
 import { banIn } from './bans.ts'
-import { saidIn } from './clarify.ts'
+import { type Said, saidIn } from './clarify.ts'
 import { clausesOf } from './clauses.ts'
 import { type Hit, hitsOf, type Scene } from './evidence.ts'
 import type { Prepared } from './prepared.ts'
@@ -18,6 +18,7 @@ export type Seen = {
   readonly scene: Scene
   readonly hits: readonly Hit[]
   readonly called: Called
+  readonly said: Said
   readonly weighed: Weighed
   readonly topic: Topic
   /** Words that forbid every change. */
@@ -40,10 +41,10 @@ export function look(prepared: Prepared, given: string, context: RouteContext): 
   })
   const scene: Scene = { prepared, words, clauses, clauseOf, german: isGerman(words.word) }
   const called = calledIn(scene)
-  const said = context.answered === true ? saidIn(words) : { classes: [], readOnly: false }
+  const said: Said = context.answered === true ? saidIn(words) : { classes: [], readOnly: false, nobody: false }
   const hits = [...hitsOf(scene), ...said.classes.map(answerHit)]
   return {
-    ...{ prepared, context, scene, hits, called, looked, text },
+    ...{ prepared, context, scene, hits, called, looked, text, said },
     weighed: weigh({ scene, hits, called, context, readOnly: said.readOnly }),
     topic: topicOf(words),
     ban: banIn(words),

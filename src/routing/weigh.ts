@@ -57,16 +57,18 @@ export type Given = {
 export function weigh(given: Given): Weighed {
   const { scene, hits, called, context } = given
   const signals = firedOf(scene, { hits, context })
-  const certain = gather(given, new Set(['strong']))
-  const byWeak = !speaks(certain, signals, scene) && called.addressed.size === 0
-  const all = byWeak ? gather(given, new Set(['strong', 'weak'])) : certain
+  const spoken = (one: Gathered) => speaks(one, signals, scene) || called.addressed.size > 0
+  let all = gather(given, new Set(['strong']))
+  const certain = spoken(all)
+  if (!certain) all = gather(given, new Set(['strong', 'weak']))
+  if (!certain && !spoken(all)) all = gather(given, new Set(['strong', 'weak', 'faint']))
   const refusalsOf = (member: number) => all.refusals.filter(({ phrase }) => scene.prepared.refused[member]?.has(phrase) === true)
   const touched = new Set([...all.sums.keys(), ...called.named, ...called.addressed, ...signals.boosted])
   const weights = [...touched]
     .sort((a, b) => a - b)
     .map((member) => weightOf(given, { sum: all.sums.get(member), member, signals, refusals: refusalsOf(member) }))
   weights.sort((a, b) => b.scored.score - a.scored.score || a.member - b.member)
-  return { weights, signals, dropped: all.dropped, byWeak: byWeak && speaks(all, signals, scene), lacking: all.lacking, refusalsOf }
+  return { weights, signals, dropped: all.dropped, byWeak: !certain && spoken(all), lacking: all.lacking, refusalsOf }
 }
 
 type Gathered = {
@@ -107,7 +109,7 @@ function gather(given: Given, levels: ReadonlySet<string>): Gathered {
       else add(sums, member, hit, hit.asked && scene.prepared.quiet[member] === true)
     }
     if (phrase?.lacks != null && !hit.asked) lacking.set(phrase.lacks, hit.says)
-    if (!hit.asked && phrase !== undefined && phrase.refuses.length > 0) {
+    if (!hit.asked && !given.readOnly && phrase !== undefined && phrase.refuses.length > 0) {
       refusals.push({ start: hit.start, end: hit.end, says: hit.says, phrase: hit.phrase })
     }
   }
