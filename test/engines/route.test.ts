@@ -201,7 +201,7 @@ describe('who is meant', () => {
     expect((await routes(session)).at(-1)).toMatchObject({ agent: 'deep', route: { by: 'question' } })
   })
 
-  test('[E43] a mention while the leader works goes there at the next safe point, and the leader is not given it', async () => {
+  test('[E40, E43] while the leader works a mention goes there at the next safe point, and the rest is for the running turn', async () => {
     let release = () => {}
     const gate = new Promise<void>((done) => {
       release = done
@@ -219,16 +219,27 @@ describe('who is meant', () => {
     await bench.say(session, 'hello')
     await bench.until('step-started', ({ data }) => data['name'] === 'model-1')
     await bench.say(session, '@scout look')
+    cortex = hint
+    await bench.say(session, 'and map the code')
     release()
     await settled(session, 2)
     expect(await bench.lines(session)).toEqual([
       'user: hello',
       'assistant: hub here',
       'user: @scout look',
+      'user: and map the code',
       'assistant: Scout has it.',
+      'assistant: hub here',
       'assistant: **[Worker scout → reply]**\n\nscout: @scout look',
     ])
-    expect(askedOf('hub')).toHaveLength(1)
+    const [, second] = askedOf('hub').map(({ body }) => JSON.stringify(body.messages?.slice(1)))
+    expect(second).toContain('and map the code')
+    expect(second).not.toContain('@scout look')
+    expect(await routes(session)).toMatchObject([
+      { agent: 'hub', as: 'decided' },
+      { agent: 'scout', as: 'decided' },
+      { agent: 'hub', as: 'hint', route: { by: 'cortex' } },
+    ])
   })
 })
 

@@ -22,8 +22,9 @@ export async function hearWork(scene: Scene, { entries, safePoint, told = new Se
   const taken = safePoint === null ? await routes.take(entries) : await routes.divert(entries, safePoint)
   const over = new Set([...told, ...relayed, ...taken.told])
   scene.hear(entries, { told: over })
+  scene.hear(taken.answers, { told: over })
   own.push(...taken.lines)
-  const left = entries.filter(({ id }) => !over.has(id)).length
+  const left = [...entries, ...taken.answers].filter(({ id }) => !over.has(id)).length
   if (taken.arrived.length === 0) return left
   return left + (await hearWork(scene, { entries: taken.arrived, safePoint: 'meanwhile', told: over }))
 }

@@ -92,7 +92,7 @@ async function hearWork(
   hearTaint(mind, entries)
   const relayed = relayVerbatim(voice, entries)
   const taken = safePoint === null ? await routes.take(entries) : await routes.divert(entries, safePoint)
-  const left = [...entries, ...taken.arrived].filter(({ id }) => !relayed.has(id) && !taken.told.has(id))
+  const left = [...entries, ...taken.answers, ...taken.arrived].filter(({ id }) => !relayed.has(id) && !taken.told.has(id))
   heard.push(...left)
   own.push(...linesFrom(left), ...taken.lines)
   return left.length

@@ -27,7 +27,8 @@ function cut(route: Route, level: Level): JsonObject {
     chain: some(chain),
     reasons: some(reasons).map((text) => short(text, level)),
     marks: some(marks).map((one) => ({ ...one, text: short(one.text, level) })),
-    gates: some(gates).map((one) => ({ ...one, text: short(one.text, level) })),
+    // Nobody gets anything, so that it matters only that they were looked at.
+    gates: some(gates).map((one) => ({ ...one, text: route.decision === 'leave' && !one.holds ? '' : short(one.text, level) })),
     dropped: some(dropped).map(({ what, why }) => ({ what: short(what, level), why: short(why, level) })),
     signals: some(signals).map((one) => ({ ...one, matched: words(one.matched, level) })),
     scores: scores.slice(0, level.scores).map((one) => ({

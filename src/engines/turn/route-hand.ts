@@ -36,12 +36,12 @@ export type Receiver = {
 /** Where its route leads: to a worker, to a sentence that says why not, or to who leads. */
 export async function hand(rooms: HandRooms, handing: Handing, { goes, why, alone, chain, by }: Decided): Promise<Taken> {
   const { voice, words, name } = handing
-  const told = { told: new Set([words.entry]), arrived: [], lines: [] }
+  const told = { told: new Set([words.entry]), arrived: [], answers: [], lines: [] }
   if (goes.to === 'nobody') {
     voice.say(`${name}-not`, { text: goes.plain })
     return told
   }
-  if (goes.to !== 'worker') return { told: new Set(), arrived: [], lines: [] }
+  if (goes.to !== 'worker') return { ...told, told: new Set() }
   const { agent, title, link, isChain } = goes
   const reason = by === 'rule' ? 'by a rule of yours' : alone ? why : null
   await handOver(rooms, handing, { agent, title, link, chain: isChain ? chain : null, why: reason })
@@ -79,8 +79,8 @@ function workerFor(rooms: HandRooms, { process }: Turn, { to, text, key }: For):
 
 // ---- asking first
 
-/** `text`: of the person, with what they answered. `answers`: those that are no line of the conversation, each as a sentence. */
-type Clarified = { readonly text: string; readonly answers: readonly string[]; readonly arrived: readonly Entry[] }
+/** `text`: of the person, with what they answered: `answers` in lines of their own, the rest as sentences. */
+type Clarified = { readonly text: string; readonly answers: readonly Entry[]; readonly lines: readonly string[] }
 
 const timeoutMs = 3_600_000
 
@@ -89,18 +89,18 @@ type Clarifying = { readonly words: Words; readonly decided: Decided; readonly l
 /** One round of at most three questions. What the person says in plain words is the answer; silence ends the round. */
 export async function clarify(turn: Turn, { words, decided, label }: Clarifying): Promise<Clarified> {
   const texts = [words.body.text]
-  const answers: string[] = []
-  const arrived: Entry[] = []
+  const answers: Entry[] = []
+  const lines: string[] = []
   for (const [index, { text, options }] of decided.questions.entries()) {
     const choices = options.length < 2 ? {} : { options: options.map((name) => ({ label: name })) }
     const asked = await turn.ask(`clarify-${label}-${index + 1}`, { kind: 'question', text, timeoutMs, ...choices })
-    if (asked.kind === 'arrived') arrived.push(...asked.entries)
+    if (asked.kind === 'arrived') answers.push(...asked.entries)
     const answer = asked.kind === 'arrived' ? saidIn(asked.entries) : asked.outcome === 'answered' ? textIn(asked.value) : ''
     if (answer === '') break
     texts.push(answer)
-    if (asked.kind === 'answer') answers.push(`Asked ${JSON.stringify(text)}, the person answered: ${answer}`)
+    if (asked.kind === 'answer') lines.push(`Asked ${JSON.stringify(text)}, the person answered: ${answer}`)
   }
-  return { text: texts.join('\n\n'), answers, arrived }
+  return { text: texts.join('\n\n'), answers, lines }
 }
 
 function saidIn(entries: readonly Entry[]): string {

@@ -1,5 +1,6 @@
 // The pure pieces: forms of a correction, the fact's bound, the hint's bound.
 import { describe, expect, test } from 'vitest'
+import { entryIdOf } from '../../lanes/entry-id.ts'
 import type { Route } from '../../routing/route.ts'
 import { calledIn } from './route-correction.ts'
 import type { Decided } from './route-decide.ts'
@@ -91,7 +92,7 @@ describe('the fact', () => {
 describe('the hint', () => {
   const decided: Decided = {
     ...{
-      entry: 'ent_1' as const,
+      entry: entryIdOf(['one']) as const,
       decision: 'dispatch',
       by: 'cortex',
       agents: ['scout'],

@@ -36,8 +36,10 @@ export type Speaking = {
 export type Taken = {
   /** Entries that the leader has nothing to do with any more. */
   readonly told: ReadonlySet<string>
-  /** What came in meanwhile; it is to be heard. */
+  /** What came in meanwhile; it is to be heard like other work. */
   readonly arrived: readonly Entry[]
+  /** What came in as the answer to a question of the hub's: for who leads, and routed no more. */
+  readonly answers: readonly Entry[]
   /** Beside the entries themselves, for the model. */
   readonly lines: readonly OwnLine[]
 }
@@ -62,7 +64,7 @@ export function openRoutes(rooms: RouteRooms): Routes {
 /** Where nothing is routed: all work is the leader's. */
 export const noRoutes: TurnRoutes = { take: async () => nothing, divert: async () => nothing, blocks: [], chain: null }
 
-const nothing: Taken = { told: new Set(), arrived: [], lines: [] }
+const nothing: Taken = { told: new Set(), arrived: [], answers: [], lines: [] }
 /** Of the messages that a turn takes at once, the newest are routed; a person who wrote more is answered by who leads. */
 const mostRouted = 8
 
@@ -81,10 +83,8 @@ function turnRoutes(rooms: RouteRooms, speaking: Speaking): TurnRoutes {
       return taken
     },
     async divert(entries, safePoint) {
-      const words = wordsIn(entries).filter(({ body }) => body.to !== undefined || body.text.includes('@'))
-      const cases = await routed(inside, words, `-${safePoint}`)
-      const named = cases.filter(({ decided: { by } }) => by === 'address' || by === 'mention')
-      return inTurn(named, (one) => hand(rooms, handingOf(inside, one), one.decided))
+      const cases = await routed(inside, wordsIn(entries), `-${safePoint}`)
+      return inTurn(cases, (one) => hand(rooms, handingOf(inside, one), one.decided))
     },
     get blocks() {
       const text = inside.last === null ? null : hintOf(inside.last, how)
@@ -106,7 +106,7 @@ type Inside = Pick<Speaking, 'turn' | 'voice'> & {
 /** A message with what was decided of it; `label` ends the names of its steps. */
 type Case = { readonly words: Words; readonly decided: Decided; readonly label: string }
 
-/** One look for all of them, and one fact each. */
+/** One look for all of them, and one fact each. `at` '': the turn's first work; else what came into a running turn. */
 async function routed({ rooms, turn, leading }: Inside, given: readonly Words[], at: string): Promise<readonly Case[]> {
   const words = given.slice(-mostRouted)
   if (words.length === 0) return []
@@ -115,9 +115,9 @@ async function routed({ rooms, turn, leading }: Inside, given: readonly Words[],
     const asking = await askingIn(rooms, leading)
     const all: Decided[] = []
     for (const one of words) {
-      const found = await decide(rooms, leading, { words: one, asking, text: one.body.text })
+      const found = await decide(rooms, at === '' ? leading : { ...leading, corrects: false }, { words: one, asking, text: one.body.text })
       whole.set(one.entry, found.route)
-      all.push(found.decided)
+      all.push(at === '' ? found.decided : forRunning(found.decided))
     }
     return all
   })
@@ -129,6 +129,11 @@ async function routed({ rooms, turn, leading }: Inside, given: readonly Words[],
   })
 }
 
+/** What came into a running turn is for it, unless the person's own word sends it elsewhere. */
+function forRunning(decided: Decided): Decided {
+  return isExplicit(decided) ? decided : { ...decided, goes: { to: 'leader' }, alone: false, would: null, questions: [] }
+}
+
 async function go(inside: Inside, one: Case): Promise<Taken> {
   if (one.decided.corrected) return corrected(inside, one, one.decided.corrected)
   if (one.decided.goes.to === 'ask') return clarified(inside, one)
@@ -138,15 +143,16 @@ async function go(inside: Inside, one: Case): Promise<Taken> {
 /** One after the other: each asks, says or gives away, in the order of the messages. */
 async function inTurn(cases: readonly Case[], act: (one: Case) => Promise<Taken>): Promise<Taken> {
   const told = new Set<string>()
-  const arrived: Entry[] = []
+  const [arrived, answers]: [Entry[], Entry[]] = [[], []]
   const lines: OwnLine[] = []
   for (const one of cases) {
     const taken = await act(one)
     for (const entry of taken.told) told.add(entry)
     arrived.push(...taken.arrived)
+    answers.push(...taken.answers)
     lines.push(...taken.lines)
   }
-  return { told, arrived, lines }
+  return { told, arrived, answers, lines }
 }
 
 function handingOf({ turn, voice }: Inside, { words, label }: Case): Handing {
@@ -157,8 +163,8 @@ function handingOf({ turn, voice }: Inside, { words, label }: Case): Handing {
 async function clarified(inside: Inside, one: Case): Promise<Taken> {
   const { rooms, turn, leading } = inside
   const { words, decided, label } = one
-  const { text, answers, arrived } = await clarify(turn, { words, decided, label })
-  if (text === words.body.text) return { ...nothing, arrived }
+  const { text, lines, answers } = await clarify(turn, { words, decided, label })
+  if (text === words.body.text) return nothing
   let route: Route | undefined
   const again = await turn.read(`route-again-${label}`, async () => {
     const found = await decide(rooms, { ...leading, corrects: false }, { words, asking: null, text })
@@ -168,8 +174,8 @@ async function clarified(inside: Inside, one: Case): Promise<Taken> {
   note(turn, { decided: again, route, words, name: `route-${label}-again` })
   inside.last = again
   const taken = await hand(rooms, { ...handingOf(inside, one), text }, again)
-  if (taken.told.size > 0) return { told: new Set([...taken.told, ...arrived.map(({ id }) => id)]), arrived, lines: [] }
-  return { told: new Set(), arrived, lines: answers.map((answer): OwnLine => ({ role: 'user', hub: true, text: answer })) }
+  if (taken.told.size > 0) return { ...taken, told: new Set([...taken.told, ...answers.map(({ id }) => id)]), answers }
+  return { ...nothing, answers, lines: lines.map((line): OwnLine => ({ role: 'user', hub: true, text: line })) }
 }
 
 async function corrected(inside: Inside, one: Case, what: Corrected): Promise<Taken> {
@@ -181,7 +187,7 @@ async function corrected(inside: Inside, one: Case, what: Corrected): Promise<Ta
     if ('plain' in fit) voice.say(`correct-not-${label}`, { text: fit.plain })
     else await handOver(rooms, { ...handingOf(inside, one), text: what.text }, { ...receiverOf(fit), why: null })
   }
-  return { told: new Set([words.entry]), arrived, lines: [] }
+  return { ...nothing, told: new Set([words.entry]), arrived }
 }
 
 function receiverOf({ agent, title }: Extract<Fitting, { agent: string }>): Omit<Receiver, 'why'> {
