@@ -273,7 +273,7 @@ describe('the hub', () => {
     writeFileSync(file, '---\nname: poet\nengine: rhyme\n---\nYou are a poet.\n')
     const agents = async () => (await json(['doctor'])).value.items.find((item: { name: string }) => item.name === 'agents')
     await expect.poll(async () => (await agents()).status, { timeout: 10_000 }).toBe('warn')
-    expect((await agents()).detail).toContain('agents/poet.md:1 (tenant _tenant): engine: is "rhyme"')
+    expect((await agents()).detail).toContain('agents/poet.md:3 (tenant _tenant): engine: is "rhyme"')
     rmSync(file)
     await expect.poll(async () => (await agents()).status, { timeout: 10_000 }).toBe('ok')
   })
