@@ -19,6 +19,7 @@ const texts: Readonly<Record<string, string>> = {
   constructor: sampleText().replace('{', '{"constructor":{"prototype":{}},'),
   numbers: sampleText({ artifact: { ...sampleEnvelope().artifact, size_bytes: 1e308 } }),
   'many members': `{${Array.from({ length: 20_000 }, (_, at) => `"m${at}":1`).join(',')}}`,
+  'wrong handles': sampleText({ context_delta: { ...sampleEnvelope().context_delta, input_handles: Array(15_000).fill('/') } }),
   empty: '',
 }
 

@@ -1,7 +1,7 @@
 // The text of an envelope as a value, read so that two readers can't see two things in it.
 
 /** In characters. An envelope is a cover sheet: what is longer belongs into the artifact. */
-export const largestEnvelope = 256_000
+export const largestEnvelope = 64_000
 const deepest = 32
 
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }

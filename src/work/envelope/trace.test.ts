@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sampleEnvelope } from './testing.ts'
 import { handoffEvent, readTrace, traceLine } from './trace.ts'
@@ -34,4 +35,9 @@ test('[K22] what was written is read again; a line that is broken or cut is name
     { line: 5, why: 'verify_failure_code: a failed verification says why' },
     { line: 7, why: 'it is not JSON' },
   ])
+})
+
+test('[K23] any text is a trace with faults', () => {
+  fc.assert(fc.property(fc.string(), (text) => expect(readTrace(text).events).toEqual([])))
+  expect(readTrace(`${'['.repeat(100_000)}\n`.repeat(20)).faults).toHaveLength(20)
 })

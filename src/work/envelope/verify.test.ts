@@ -123,6 +123,14 @@ describe('bytes', () => {
     ['a key that is wrong', { envelopeText: withKey, key: 'x'.repeat(32) }],
   ])('[K11] %s', (_, change) => expect(codeOf(change)).toBe('INTEGRITY_MISMATCH'))
 
+  test('[K11] bytes that are no text are compared as bytes', () => {
+    const contract = { ...sampleContract, artifacts: [{ kind: 'picture', requiredSections: [] }] }
+    const bytes = Uint8Array.of(0xff, 0xfe, 0x00, 0x0d, 0x0a)
+    const text = sampleText({}, { artifact: { kind: 'picture', path: 'a.png', bytes } })
+    expect(codeOf({ contract, envelopeText: text, payload: () => bytes })).toBe('ok')
+    expect(codeOf({ contract, envelopeText: text, payload: () => Uint8Array.of(0xff, 0xfd, 0x00, 0x0d, 0x0a) })).toBe('INTEGRITY_MISMATCH')
+  })
+
   test('[K11] a missing, a short and a wrong key are told alike', () => {
     const told = [undefined, 'short', 'x'.repeat(32)].map((one) => verifyHandoff(incoming({ envelopeText: withKey, key: one ?? null })))
     expect(new Set(told.map((one) => JSON.stringify(one))).size).toBe(1)
