@@ -58,7 +58,7 @@ describe('contracts', () => {
   ])('[K23] a hostile contract (%s) is a fault', (_, text) => {
     const began = performance.now()
     expect(parseContract(text).ok).toBe(false)
-    expect(performance.now() - began).toBeLessThan(2_000)
+    expect(performance.now() - began).toBeLessThan(5_000)
   })
 
   test('[K15] a folder of contracts names what is wrong in it, and keeps the rest', () => {
