@@ -1,4 +1,5 @@
 // "Don't change anything": a text that forbids changes altogether. What is forbidden of one thing ("without changing the API") is none.
+import { classOfVerb } from './verbs-en.ts'
 import type { Words } from './words.ts'
 import { gapNone } from './words.ts'
 
@@ -32,7 +33,15 @@ function endOf({ word, gap, count }: Words, at: number): number {
   if (noDe.has(two) && changingDe.has(one)) return at + 1
   if (noDe.has(one) && (changing.has(two) || (two === 'zu' && changing.has(three)))) return at + 1
   if (one === 'ohne' && (two === 'etwas' || two === 'irgendetwas') && changing.has(four)) return at + 3
-  if (!no.has(one) || !changing.has(two)) return -1
+  if (two === 'nothing' && isChange(one)) return at + 1
+  if (!no.has(one) || !isChange(two)) return -1
+  if (!changing.has(two)) return three === 'anything' ? at + 2 : -1
   const ends = at + 2 >= count || gap[at + 2] !== gapNone
   return ends ? at + 1 : all.has(three) ? at + 2 : -1
+}
+
+/** Also a verb of those who change things: "do not fix anything". */
+function isChange(word: string): boolean {
+  const kind = classOfVerb.get(word)
+  return changing.has(word) || kind === 'coder' || kind === 'executor'
 }

@@ -216,6 +216,7 @@ function isRuledOut({ words, german: isDe }: Scene, at: number): boolean {
     if (word === 'than' && before === 'rather') return true
     if (word === 'to' && before === 'need' && words.word[at - back - 2] === 'no') return true
   }
+  if (words.gap[at + 1] === gapNone && words.word[at + 1] === 'nothing') return true
   if (!isDe) return false
   if (words.word[at - 1] === 'zu' || words.word[at - 1]?.startsWith('zu') === true)
     for (let back = 2; back < 6; back += 1) if (words.word[at - back] === 'ohne') return true
@@ -234,6 +235,10 @@ const hardNegators: ReadonlySet<string> = new Set([
   'nicht',
   'nie',
   'niemals',
+  'nichts',
+  'kein',
+  'keine',
+  'keinen',
 ])
 
 /** "we can't build": it fails, and that is no order and no ban. */

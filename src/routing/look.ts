@@ -42,12 +42,13 @@ export function look(prepared: Prepared, given: string, context: RouteContext): 
   const scene: Scene = { prepared, words, clauses, clauseOf, german: isGerman(words.word) }
   const called = calledIn(scene)
   const said: Said = context.answered === true ? saidIn(words) : { classes: [], readOnly: false, nobody: false }
+  const ban = banIn(words)
   const hits = [...hitsOf(scene), ...said.classes.map(answerHit)]
   return {
     ...{ prepared, context, scene, hits, called, looked, text, said },
-    weighed: weigh({ scene, hits, called, context, readOnly: said.readOnly }),
+    weighed: weigh({ scene, hits, called, context, readOnly: said.readOnly, banned: ban !== null }),
     topic: topicOf(words),
-    ban: banIn(words),
+    ban,
     workAsked: clauses.some(({ mood }) => mood === 'order') || hasPath(words),
   }
 }

@@ -1,21 +1,31 @@
 // Refusals. What a member refuses stays refused: it is left to the class that is asked for it too, or to somebody who doesn't refuse.
 import type { Prepared } from './prepared.ts'
-import type { Span, Weight } from './weigh.ts'
+import type { Refusal, Span, Weight } from './weigh.ts'
+
+/** Who else there is, and which clause each word stands in. */
+export type Around = { readonly takers: readonly Weight[]; readonly clauseOf: readonly number[] }
 
 /** Phrases that the member refuses and that no other class takes. */
-export function refusedBy(weight: Weight, takers: readonly Weight[]): readonly string[] {
-  const left = weight.refusals.filter((refusal) => !takers.some((taker) => taker.class !== weight.class && covers(taker.spans, refusal)))
+export function refusedBy(weight: Weight, around: Around): readonly string[] {
+  const left = weight.refusals.filter((refusal) => takerOf(weight, refusal, around) === null)
   return [...new Set(left.map(({ says }) => says))]
 }
 
 /** What the member refuses and others of the route do. */
-export function leftToOthers(weight: Weight, takers: readonly Weight[]): readonly { readonly says: string; readonly to: string }[] {
+export function leftToOthers(weight: Weight, around: Around): readonly { readonly says: string; readonly to: string }[] {
   const out = new Map<string, string>()
   for (const refusal of weight.refusals) {
-    const taker = takers.find((one) => one.class !== weight.class && covers(one.spans, refusal))
-    if (taker !== undefined) out.set(refusal.says, taker.scored.agent)
+    const taker = takerOf(weight, refusal, around)
+    if (taker !== null) out.set(refusal.says, taker.scored.agent)
   }
   return [...out].map(([says, to]) => ({ says, to }))
+}
+
+/** Whoever of another class has the phrase, or else its clause, in which the refuser has no work: "write a runbook". */
+function takerOf(weight: Weight, refusal: Refusal, { takers, clauseOf }: Around): Weight | null {
+  const others = takers.filter((taker) => taker.class !== weight.class)
+  const here = (one: Weight) => one.spans.some(({ start }) => clauseOf[start] === clauseOf[refusal.start])
+  return others.find(({ spans }) => covers(spans, refusal)) ?? (here(weight) ? null : (others.find(here) ?? null))
 }
 
 /** Of phrases that nobody takes: those beside the member's own work, in a clause where none of it stands. */

@@ -1,6 +1,6 @@
 // Who does it, for each class that is asked for: the best of the class who doesn't refuse, and who works on this host.
 import type { Seen } from './look.ts'
-import { besideOwn, leftToOthers, refusedBy } from './refuse.ts'
+import { type Around, besideOwn, leftToOthers, refusedBy } from './refuse.ts'
 import type { Dropped } from './route.ts'
 import type { Member } from './table.ts'
 import type { Weight } from './weigh.ts'
@@ -27,7 +27,9 @@ export function seatsOf(seen: Seen): Seated {
   const { chainFloor } = seen.prepared.table.thresholds
   const contenders = seen.weighed.weights.filter(({ scored }) => scored.score >= chainFloor)
   const called = contenders.filter(({ addressed, asserted }) => addressed && !asserted)
-  const refused = called.filter(({ refusals }) => refusals.length > 0).map((weight) => ({ weight, says: refusedBy(weight, []) }))
+  const refused = called
+    .filter(({ refusals }) => refusals.length > 0)
+    .map((weight) => ({ weight, says: refusedBy(weight, { takers: [], clauseOf: seen.scene.clauseOf }) }))
   const willing = contenders.filter((weight) => !refused.some((one) => one.weight === weight))
   const alone = called.length === 1 && refused.length === 0 ? called : null
   const dropped: Dropped[] = []
@@ -55,7 +57,10 @@ function seatClasses(seen: Seen, { willing, refused, dropped }: Filling): Seated
     const hosted = hostedOf(seen, found.weight, group)
     if (hosted.why !== null) dropped.push({ what: found.weight.scored.agent, why: hosted.why })
     seats.set(kind, { member: hosted.member, weight: found.weight })
-    dropped.push(...passedOver(group, found.weight, hosted.member), ...leftOver(found.weight, firsts))
+    dropped.push(
+      ...passedOver(group, found.weight, hosted.member),
+      ...leftOver(found.weight, { takers: firsts, clauseOf: seen.scene.clauseOf }),
+    )
     if (found.beside.length > 0) unclaimed.push({ weight: found.weight, says: found.beside })
   }
   return { seats, refused: refusals, unclaimed, dropped }
@@ -68,7 +73,7 @@ type JudgedSeat = { readonly says: readonly string[]; readonly beside: readonly 
 
 /** What keeps it from its seat; where several classes are asked for, what stands beside its own work does not. */
 function judge({ scene }: Seen, weight: Weight, firsts: readonly Weight[]): JudgedSeat {
-  const says = refusedBy(weight, firsts)
+  const says = refusedBy(weight, { takers: firsts, clauseOf: scene.clauseOf })
   if (says.length === 0 || firsts.length < 2 || weight.addressed) return { says, beside: [] }
   const beside = besideOwn(weight, says, scene.clauseOf)
   return { says: says.filter((phrase) => !beside.includes(phrase)), beside }
@@ -79,8 +84,8 @@ function passedOver(group: readonly Weight[], seat: Weight, member: Member): rea
   return others.map(({ scored }) => ({ what: scored.agent, why: `${member.name} has the seat of the class ${seat.class}` }))
 }
 
-function leftOver(seat: Weight, firsts: readonly Weight[]): readonly Dropped[] {
-  return leftToOthers(seat, firsts).map(({ says, to }) => ({
+function leftOver(seat: Weight, around: Around): readonly Dropped[] {
+  return leftToOthers(seat, around).map(({ says, to }) => ({
     what: `${seat.scored.agent}: "${says}"`,
     why: `${refusesThat}, and ${to} does it`,
   }))

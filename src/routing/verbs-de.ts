@@ -244,7 +244,7 @@ const functionsEn: ReadonlySet<string> = new Set(
 
 /** Verbs that order something, beside those of the classes. */
 export const otherGermanVerbs: ReadonlySet<string> = new Set(
-  'mach mache macht machen gib gebt geben hilf helfen kuemmere kuemmert sorge sorgt verbessere verbessern lass nimm setze setzt stelle teste testen starte starten stoppe loesche loeschen sichere sag sage nenne zeig zeige hole bringe raeum'.split(
+  'mach mache macht machen gib gebt geben hilf helfen kuemmere kuemmert sorge sorgt verbessere verbessern lass nimm setze setzt stelle teste testen starte starten stoppe loesche loeschen sichere sag sage nenne zeig zeige hole bringe raeum uebersetze uebersetzen verschiebe kopiere formatiere sortiere konvertiere exportiere importiere installiere konfiguriere verbinde berechne generiere bereinige vereinfache ersetze entferne aktiviere deaktiviere validiere benutze verwende veroeffentliche committe deploye'.split(
     ' ',
   ),
 )

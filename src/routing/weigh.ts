@@ -52,16 +52,19 @@ export type Given = {
   readonly context: RouteContext
   /** A person has said that nothing is to be changed: classes that write are not asked. */
   readonly readOnly: boolean
+  /** The text forbids changes: what may be an order to make one is none. */
+  readonly banned: boolean
 }
 
 export function weigh(given: Given): Weighed {
   const { scene, hits, called, context } = given
   const signals = firedOf(scene, { hits, context })
   const spoken = (one: Gathered) => speaks(one, signals, scene) || called.addressed.size > 0
+  const doubtful = { ...given, readOnly: given.readOnly || given.banned }
   let all = gather(given, new Set(['strong']))
   const certain = spoken(all)
-  if (!certain) all = gather(given, new Set(['strong', 'weak']))
-  if (!certain && !spoken(all)) all = gather(given, new Set(['strong', 'weak', 'faint']))
+  if (!certain) all = gather(doubtful, new Set(['strong', 'weak']))
+  if (!certain && !spoken(all)) all = gather(doubtful, new Set(['strong', 'weak', 'faint']))
   const refusalsOf = (member: number) => all.refusals.filter(({ phrase }) => scene.prepared.refused[member]?.has(phrase) === true)
   const touched = new Set([...all.sums.keys(), ...called.named, ...called.addressed, ...signals.boosted])
   const weights = [...touched]
