@@ -128,12 +128,21 @@ export function parseAgent(file: AgentFile): ParsedAgent {
     .filter((key) => !agentFields.includes(key))
     .map((key) => unknownKey(file, key, front.lineOfKey(key)))
   const parsed = schema.safeParse(front.value)
-  if (parsed.success) return { agent: agentOf(parsed.data, front.body, file), faults: unknown, lineOf }
+  if (parsed.success) return { agent: agentOf(parsed.data, front.body, file), faults: unknown, lineOf: linesOf(file.text) }
   const wrong = parsed.error.issues.map((issue) => {
     const field = issue.path.map(String).join('.')
     return faultIn(file, { line: lineOf(issue.path), message: `${field || 'front matter'}: ${saying(issue, front.value)}`, field })
   })
   return { agent: null, faults: [...wrong, ...unknown], lineOf }
+}
+
+/** Reads the text once more when somebody asks: a parsed file takes much memory, and lines are asked for where something is odd. */
+function linesOf(text: string): LineOf {
+  let front: ReturnType<typeof readFrontMatter> | null = null
+  return (path) => {
+    front ??= readFrontMatter(text)
+    return 'value' in front ? front.lineOf(path) : front.line
+  }
 }
 
 /** A fault of a file as one sentence that starts with its place. */

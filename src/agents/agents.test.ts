@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { ProcessId } from '../base/ids.ts'
 import { packageRoot } from '../base/root.ts'
 import type { Document } from '../scopes/scopes.ts'
 import { type AgentFile, parseAgent, toolLayersOf } from './agent.ts'
@@ -214,6 +215,18 @@ describe('open agents', () => {
     expect(await agents.find('ada', scope)).toBeNull()
     expect((await agents.find('bob', scope))?.name).toBe('bob')
     expect(room.reads).toBe(2)
+  })
+
+  test('[A5] are parsed once for all processes that see the same files, and anew for another text', async () => {
+    const room = shelf([agent('ada', 'title: Old\n')])
+    const agents = openAgents({ documents: room.documents, engines: () => ['quick'] })
+    const of = (process: ProcessId) => agents.roster({ process, project: 'site' })
+    const [one, other] = ['prc_01', 'prc_02'] as ProcessId[]
+    if (one === undefined || other === undefined) throw new Error('two are needed')
+    expect(await of(other)).toBe(await of(one))
+    room.put([agent('ada', 'title: New\n')])
+    expect((await of(other)).find('ada')?.title).toBe('New')
+    expect(await of(other)).toBe(await of(one))
   })
 
   test('[A5] the text that a turn started with is found by its hash, also by another node', async () => {

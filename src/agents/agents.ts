@@ -14,6 +14,7 @@ import { type Log, silent } from '../base/log.ts'
 import { userOfHome } from '../scopes/names.ts'
 import { type Document, type Documents, documentLevels, type ScopeRef } from '../scopes/scopes.ts'
 import { type Agent, type AgentFile, type AgentSource, type Fault, parseAgent, policiesOf, type SessionPolicies } from './agent.ts'
+import { openParsed } from './parsed.ts'
 import { buildRoster, type Roster } from './roster.ts'
 
 export type Agents = {
@@ -57,6 +58,8 @@ const mostTold = 1000
 
 export function openAgents({ documents, engines, log = silent }: AgentRooms): Agents {
   const rosters = new Map<string, Promise<Roster>>()
+  const parsed = openParsed()
+  const built = new Map<string, Roster>()
   const forget = documents.onChange('agents/', () => rosters.clear())
   const known = new Map<string, Agent>()
   const told = new Set<string>()
@@ -69,9 +72,20 @@ export function openAgents({ documents, engines, log = silent }: AgentRooms): Ag
     log('warn', fault.message, { path: fault.path, severity: fault.severity })
   }
 
+  /** Many scopes see the same files: a process has a scope of its own, and documents of its own hardly ever. */
   async function load(scope: ScopeRef): Promise<Roster> {
     const files = (await documents.list('agents/', scope)).filter(isAgentFile)
-    const roster = buildRoster(files, engines())
+    const key = JSON.stringify([files.map(parsed.idOf), engines()])
+    const present = built.get(key)
+    if (present) return present
+    const roster = build(files)
+    if (built.size >= mostRosters) built.clear()
+    built.set(key, roster)
+    return roster
+  }
+
+  function build(files: readonly AgentFile[]): Roster {
+    const roster = buildRoster(files, engines(), parsed.parse)
     for (const fault of roster.faults) tell(fault)
     for (const agent of roster.agents) remember(known, agent)
     return roster

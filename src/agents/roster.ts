@@ -17,13 +17,13 @@ const mostAgents = 2_000
 /**
  * The roster of those files. A broken file is a fault and takes no other down. An agent whose engine is not in `engines` is left out
  * with a fault. On one level the first path keeps a name or alias that two files claim. What is odd between agents is a warning
- * (checks.ts). Pure.
+ * (checks.ts). `parse`: gives what parseAgent gives. Pure.
  */
-export function buildRoster(files: readonly AgentFile[], engines: readonly string[]): Roster {
+export function buildRoster(files: readonly AgentFile[], engines: readonly string[], parse = parseAgent): Roster {
   const faults: Fault[] = []
   const usable: Read[] = []
   for (const file of [...files].sort(byPlace)) {
-    const { agent, lineOf, faults: own } = parseAgent(file)
+    const { agent, lineOf, faults: own } = parse(file)
     faults.push(...own)
     if (agent === null) continue
     if (engines.includes(agent.engine)) usable.push({ agent, lineOf })
