@@ -11,7 +11,7 @@ import type { Conversation, ScopeRef, Sessions } from '../../scopes/scopes.ts'
 import type { Work, WorkerLink } from '../../work/work.ts'
 import { type Corrected, type CorrectionRooms, correctedBy } from './route-correction.ts'
 import { alternatives, firstReason } from './route-hint.ts'
-import { type Fitting, fittingAgent, scopeOf, type WorkerRooms } from './route-worker.ts'
+import { type Fitting, fittingAgent, type WorkerRooms } from './route-worker.ts'
 
 export type DecideRooms = WorkerRooms &
   CorrectionRooms & {
@@ -34,6 +34,9 @@ export type Leading = {
   readonly before: MessageId | null
   readonly corrects: boolean
 }
+
+/** Where it looks for agents and settings. */
+export type Placed = { readonly scope: ScopeRef }
 
 /** Whose question is open. `link`: the worker that asked it, when it was one. */
 export type Asking = { readonly agent: string; readonly link: WorkerLink | null }
@@ -81,16 +84,15 @@ export type Decidable = {
 
 export async function decide(
   rooms: DecideRooms,
-  leading: Leading,
+  leading: Leading & Placed,
   { words: { entry, from, body }, asking, text }: Decidable,
 ): Promise<{ readonly decided: Decided; readonly route: Route }> {
-  const { process, tier, before, corrects } = leading
-  const scope = await scopeOf(rooms.projects, process)
+  const { process, tier, before, corrects, scope } = leading
   const corrected = corrects ? await correctedBy(rooms, { text, from, scope, before }) : null
   const to = body.to ?? null
   const route = await rooms.routing.route({ text, scope, to, asking: asking?.agent ?? null, leader: process.agent })
   const hasModel = rooms.models.modelOf(tier) !== null
-  const alone = !hasModel || (await rooms.routing.mode(scope)) === 'direct'
+  const alone = await isAlone(rooms, tier, scope)
   const going = { process, scope, route, hasModel, alone, to, asking }
   const found = corrected === null ? await goesTo(rooms, going) : leader
   const decided: Decided = {
@@ -149,6 +151,11 @@ function withItsModel(rooms: DecideRooms, { route, hasModel }: Going, { agent, t
   return { goes: { to: 'nobody', plain }, would: null }
 }
 
+/** Nobody else decides here: there is no model, or the person wants it so. */
+async function isAlone({ models, routing }: DecideRooms, tier: Tier, scope: ScopeRef): Promise<boolean> {
+  return models.modelOf(tier) === null || (await routing.mode(scope)) === 'direct'
+}
+
 /** It was sent to somebody who has gone since. */
 async function missingAddressee(rooms: DecideRooms, { to, scope, process }: Going): Promise<string | null> {
   if (to === null || (await rooms.agents.find(to, scope)) !== null) return null
@@ -171,10 +178,12 @@ function chainOf(route: Route, text: string): JsonObject {
  * Whose question is open: of a worker that is answered in this conversation, or of who said the last line with something to choose
  * from. What the person says next is for them, unless it names somebody else.
  */
-export async function askingIn(rooms: DecideRooms, { process, before }: Leading): Promise<Asking | null> {
+export async function askingIn(rooms: DecideRooms, { process, tier, scope, before }: Leading & Placed): Promise<Asking | null> {
   const links = await rooms.work.workers(process.id)
   const link = links.find(({ mode, status, lastReport }) => mode === 'verbatim' && status === 'blocked' && lastReport?.type === 'question')
   if (link) return { agent: link.agent, link }
+  // Only where an answer could go elsewhere by mistake: nobody pays for a look that changes nothing.
+  if (!links.some(({ mode }) => mode === 'verbatim') && !(await isAlone(rooms, tier, scope))) return null
   const [last] = await rooms.conversation.walk(before, 1)
   if (last?.role !== 'assistant' || (last.options ?? []).length === 0) return null
   const agent = last.agent ?? process.agent

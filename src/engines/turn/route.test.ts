@@ -92,7 +92,7 @@ describe('the fact', () => {
 describe('the hint', () => {
   const decided: Decided = {
     ...{
-      entry: entryIdOf(['one']) as const,
+      entry: entryIdOf(['one']),
       decision: 'dispatch',
       by: 'cortex',
       agents: ['scout'],

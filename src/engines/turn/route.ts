@@ -16,7 +16,7 @@ import { askingIn, type Decided, type DecideRooms, decide, isExplicit, type Lead
 import { briefFact, routeFact } from './route-fact.ts'
 import { clarify, type Handing, hand, handOver, type Receiver } from './route-hand.ts'
 import { hintOf } from './route-hint.ts'
-import { type Fitting, fittingAgent } from './route-worker.ts'
+import { type Fitting, fittingAgent, scopeOf } from './route-worker.ts'
 import type { Setup } from './setup.ts'
 import type { Voice } from './voice.ts'
 
@@ -112,10 +112,11 @@ async function routed({ rooms, turn, leading }: Inside, given: readonly Words[],
   if (words.length === 0) return []
   const whole = new Map<string, Route>()
   const decided = await turn.read(`route${at}`, async () => {
-    const asking = await askingIn(rooms, leading)
+    const placed = { ...leading, scope: await scopeOf(rooms.projects, turn.process), corrects: leading.corrects && at === '' }
+    const asking = await askingIn(rooms, placed)
     const all: Decided[] = []
     for (const one of words) {
-      const found = await decide(rooms, at === '' ? leading : { ...leading, corrects: false }, { words: one, asking, text: one.body.text })
+      const found = await decide(rooms, placed, { words: one, asking, text: one.body.text })
       whole.set(one.entry, found.route)
       all.push(at === '' ? found.decided : forRunning(found.decided))
     }
@@ -167,7 +168,8 @@ async function clarified(inside: Inside, one: Case): Promise<Taken> {
   if (text === words.body.text) return nothing
   let route: Route | undefined
   const again = await turn.read(`route-again-${label}`, async () => {
-    const found = await decide(rooms, { ...leading, corrects: false }, { words, asking: null, text })
+    const placed = { ...leading, scope: await scopeOf(rooms.projects, turn.process), corrects: false }
+    const found = await decide(rooms, placed, { words, asking: null, text })
     route = found.route
     return found.decided
   })
