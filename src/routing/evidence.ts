@@ -1,7 +1,7 @@
 // What stands in a text that speaks for or against somebody: phrases of the table in any form, and German verbs of the classes. Each hit
 // says how much it counts: as an order, or only when nothing better is there, or not at all.
 import type { Clause } from './clauses.ts'
-import { basesOf, type Form } from './inflect.ts'
+import { basesOf } from './inflect.ts'
 import type { Node, Phrase, Prepared } from './prepared.ts'
 import { alsoEnglish, type GermanEntry, german, germanPhrases } from './verbs-de.ts'
 import {
@@ -9,6 +9,7 @@ import {
   artifacts,
   determiners,
   doers,
+  type Form,
   functionWords,
   indefinite,
   makers,

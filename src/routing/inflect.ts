@@ -1,9 +1,5 @@
 // Base forms of English words: "implementing", "fixed", "rebuilt" are implement, fix, rebuild. By rule and by a list of the irregular.
-import { irregular } from './verbs-en.ts'
-
-/** Which form of a word stands in the text: as it is, with -s, with -ing, past or participle. */
-export type Form = 'base' | 's' | 'ing' | 'ed'
-export type Base = { readonly base: string; readonly form: Form }
+import { type Base, type Form, irregular } from './verbs-en.ts'
 
 const none: readonly Base[] = []
 const vowels = 'aeiou'

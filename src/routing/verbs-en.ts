@@ -1,6 +1,9 @@
 // English words that routing knows, as data. What members answer to stands in the table; this is grammar, and the words of each class
 // for the case that a class has nobody.
-import type { Base, Form } from './inflect.ts'
+
+/** Which form of a word stands in the text: as it is, with -s, with -ing, past or participle. */
+export type Form = 'base' | 's' | 'ing' | 'ed'
+export type Base = { readonly base: string; readonly form: Form }
 
 export const classes = ['scout', 'debugger', 'reasoner', 'planner', 'coder', 'executor', 'scriber'] as const
 
