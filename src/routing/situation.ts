@@ -137,7 +137,7 @@ function alternativesIn(words: Words): number {
   return most
 }
 
-const mostItems = 12
+const mostItems = 6
 const ors = set('or versus vs oder')
 
 function storiesIn(words: Words, hits: readonly Hit[]): number {
