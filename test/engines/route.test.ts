@@ -248,7 +248,7 @@ const direct = (value: 'direct' | 'hint') =>
   bench.scopes.settings.set({ key: 'routing', level: 'tenant', scope: '_tenant', value }, 'user:ada')
 
 describe('what only advises', () => {
-  test('[E45] keywords and cortex are a short hint for who leads, and decide nothing', async () => {
+  test('[E42, E45] keywords and cortex are a short hint for who leads, and decide nothing', async () => {
     await project()
     cortex = { ...hint, reasons: ['because '.repeat(200)], scores: scored({ scout: 0.8, coder: 0.4, planner: 0.1234 }) }
     for (const where of [{}, { project: 'shop' }]) {

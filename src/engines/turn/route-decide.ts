@@ -1,15 +1,14 @@
 // Whose a person's message is, decided from what the hub knows at that moment and recorded with the turn (E40, E42). Looks only.
-import type { EntryId, MessageId } from '../../base/ids.ts'
+import type { MessageId } from '../../base/ids.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ProcessInfo } from '../../lanes/engine.ts'
 import type { Tier } from '../../models/message.ts'
-import type { Actor } from '../../protocol/actor.ts'
-import type { MessageBody } from '../../protocol/entry.ts'
-import type { Decision, Route, Way } from '../../routing/route.ts'
+import type { Route, Way } from '../../routing/route.ts'
 import type { Routing } from '../../routing/routing.ts'
 import type { Conversation, ScopeRef, Sessions } from '../../scopes/scopes.ts'
 import type { Work, WorkerLink } from '../../work/work.ts'
-import { type Corrected, type CorrectionRooms, correctedBy } from './route-correction.ts'
+import type { Decided, Goes, Words } from './route-case.ts'
+import { type CorrectionRooms, correctedBy } from './route-correction.ts'
 import { alternatives, firstReason } from './route-hint.ts'
 import { type Fitting, fittingAgent, type WorkerRooms } from './route-worker.ts'
 
@@ -22,9 +21,6 @@ export type DecideRooms = WorkerRooms &
     readonly sessions: Pick<Sessions, 'create' | 'brief' | 'resume'>
     readonly work: Pick<Work, 'workers'>
   }
-
-/** A message of a person. */
-export type Words = { readonly entry: EntryId; readonly from: Actor; readonly ref: string | null; readonly body: MessageBody }
 
 /** Who is at work in the turn: the session's leader, with its tier. `corrects`: corrections are heard here. */
 export type Leading = {
@@ -40,33 +36,6 @@ export type Placed = { readonly scope: ScopeRef }
 
 /** Whose question is open. `link`: the worker that asked it, when it was one. */
 export type Asking = { readonly agent: string; readonly link: WorkerLink | null }
-
-/** What becomes of a message. `leader`: whoever leads the session answers. `nobody`: it can't be, and the person is told so. */
-export type Goes =
-  | { readonly to: 'leader' }
-  | { readonly to: 'worker'; readonly agent: string; readonly title: string; readonly isChain: boolean; readonly link: WorkerLink | null }
-  | { readonly to: 'nobody'; readonly plain: string }
-  | { readonly to: 'ask' }
-
-/** As it is recorded: what the turn goes on with. The whole route is a fact of its own. */
-export type Decided = {
-  readonly entry: EntryId
-  readonly decision: Decision
-  readonly by: Way | null
-  readonly agents: readonly string[]
-  readonly why: string
-  readonly others: readonly string[]
-  readonly confidence: number
-  readonly goes: Goes
-  /** It was not the person's word, but nobody else decides here. */
-  readonly alone: boolean
-  /** Title of who would have got it, were there a model. */
-  readonly would: string | null
-  /** For an agent that runs chains. */
-  readonly chain: JsonObject | null
-  readonly questions: readonly { readonly text: string; readonly options: readonly string[] }[]
-  readonly corrected: Corrected | null
-}
 
 /** The person's own word, or a rule that they made. */
 const explicit: ReadonlySet<Way> = new Set(['address', 'mention', 'question', 'rule'])
@@ -90,7 +59,8 @@ export async function decide(
   const { process, tier, before, corrects, scope } = leading
   const corrected = corrects ? await correctedBy(rooms, { text, from, scope, before }) : null
   const to = body.to ?? null
-  const route = await rooms.routing.route({ text, scope, to, asking: asking?.agent ?? null, leader: process.agent })
+  const context = text === body.text ? {} : { context: { answered: true } }
+  const route = await rooms.routing.route({ text, scope, to, asking: asking?.agent ?? null, leader: process.agent, ...context })
   const hasModel = rooms.models.modelOf(tier) !== null
   const alone = await isAlone(rooms, tier, scope)
   const going = { process, scope, route, hasModel, alone, to, asking }

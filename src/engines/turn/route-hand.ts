@@ -7,8 +7,7 @@ import type { Entry } from '../../protocol/entry.ts'
 import type { Sessions } from '../../scopes/scopes.ts'
 import type { WorkerLink } from '../../work/work.ts'
 import { textIn } from './model.ts'
-import type { Taken } from './route.ts'
-import type { Decided, Words } from './route-decide.ts'
+import { type Decided, nothing, type Taken, type Words } from './route-case.ts'
 import { keptWorker, newWorker } from './route-worker.ts'
 import type { Voice } from './voice.ts'
 
@@ -36,12 +35,12 @@ export type Receiver = {
 /** Where its route leads: to a worker, to a sentence that says why not, or to who leads. */
 export async function hand(rooms: HandRooms, handing: Handing, { goes, why, alone, chain, by }: Decided): Promise<Taken> {
   const { voice, words, name } = handing
-  const told = { told: new Set([words.entry]), arrived: [], answers: [], lines: [] }
+  const told: Taken = { ...nothing, told: new Set([words.entry]) }
   if (goes.to === 'nobody') {
     voice.say(`${name}-not`, { text: goes.plain })
     return told
   }
-  if (goes.to !== 'worker') return { ...told, told: new Set() }
+  if (goes.to !== 'worker') return nothing
   const { agent, title, link, isChain } = goes
   const reason = by === 'rule' ? 'by a rule of yours' : alone ? why : null
   await handOver(rooms, handing, { agent, title, link, chain: isChain ? chain : null, why: reason })

@@ -1,7 +1,7 @@
 // A route in words: a short hint among the hub's facts for the model that leads (E45), and what a person is told of it. Where the words
 // come from (agents' names, phrases of their files, the person's own text) they are data: one line, short, without marks.
 import type { Route } from '../../routing/route.ts'
-import type { Decided } from './route-decide.ts'
+import type { Decided } from './route-case.ts'
 
 /** Characters of the whole hint. */
 const mostHint = 400

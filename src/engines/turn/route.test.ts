@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { entryIdOf } from '../../lanes/entry-id.ts'
 import type { Route } from '../../routing/route.ts'
+import type { Decided } from './route-case.ts'
 import { calledIn } from './route-correction.ts'
-import type { Decided } from './route-decide.ts'
 import { briefFact, routeFact } from './route-fact.ts'
 import { alternatives, firstReason, hintOf } from './route-hint.ts'
 

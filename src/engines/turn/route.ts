@@ -11,8 +11,9 @@ import { userOf } from '../../protocol/actor.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Route } from '../../routing/route.ts'
 import type { OwnLine } from './ask.ts'
+import { type Decided, nothing, type Taken, type Words } from './route-case.ts'
 import { type Corrected, correct } from './route-correction.ts'
-import { askingIn, type Decided, type DecideRooms, decide, isExplicit, type Leading, type Words } from './route-decide.ts'
+import { askingIn, type DecideRooms, decide, isExplicit, type Leading } from './route-decide.ts'
 import { briefFact, routeFact } from './route-fact.ts'
 import { clarify, type Handing, hand, handOver, type Receiver } from './route-hand.ts'
 import { hintOf } from './route-hint.ts'
@@ -30,18 +31,6 @@ export type Speaking = {
   readonly corrects?: boolean
   /** How this engine gives work away, in a few words for the model. */
   readonly how?: string
-}
-
-/** What a turn's routes came to. */
-export type Taken = {
-  /** Entries that the leader has nothing to do with any more. */
-  readonly told: ReadonlySet<string>
-  /** What came in meanwhile; it is to be heard like other work. */
-  readonly arrived: readonly Entry[]
-  /** What came in as the answer to a question of the hub's: for who leads, and routed no more. */
-  readonly answers: readonly Entry[]
-  /** Beside the entries themselves, for the model. */
-  readonly lines: readonly OwnLine[]
 }
 
 export type TurnRoutes = {
@@ -64,7 +53,6 @@ export function openRoutes(rooms: RouteRooms): Routes {
 /** Where nothing is routed: all work is the leader's. */
 export const noRoutes: TurnRoutes = { take: async () => nothing, divert: async () => nothing, blocks: [], chain: null }
 
-const nothing: Taken = { told: new Set(), arrived: [], answers: [], lines: [] }
 /** Of the messages that a turn takes at once, the newest are routed; a person who wrote more is answered by who leads. */
 const mostRouted = 8
 
