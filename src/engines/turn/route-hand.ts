@@ -4,6 +4,7 @@ import { laneOf } from '../../base/ids.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { Entry } from '../../protocol/entry.ts'
+import { joinAnswer } from '../../routing/clarify.ts'
 import type { Sessions } from '../../scopes/scopes.ts'
 import type { WorkerLink } from '../../work/work.ts'
 import { textIn } from './model.ts'
@@ -87,7 +88,7 @@ type Clarifying = { readonly words: Words; readonly decided: Decided; readonly l
 
 /** One round of at most three questions. What the person says in plain words is the answer; silence ends the round. */
 export async function clarify(turn: Turn, { words, decided, label }: Clarifying): Promise<Clarified> {
-  const texts = [words.body.text]
+  const said: string[] = []
   const answers: Entry[] = []
   const lines: string[] = []
   for (const [index, { text, options }] of decided.questions.entries()) {
@@ -96,10 +97,10 @@ export async function clarify(turn: Turn, { words, decided, label }: Clarifying)
     if (asked.kind === 'arrived') answers.push(...asked.entries)
     const answer = asked.kind === 'arrived' ? saidIn(asked.entries) : asked.outcome === 'answered' ? textIn(asked.value) : ''
     if (answer === '') break
-    texts.push(answer)
+    said.push(answer)
     if (asked.kind === 'answer') lines.push(`Asked ${JSON.stringify(text)}, the person answered: ${answer}`)
   }
-  return { text: texts.join('\n\n'), answers, lines }
+  return { text: said.length === 0 ? words.body.text : joinAnswer(words.body.text, said), answers, lines }
 }
 
 function saidIn(entries: readonly Entry[]): string {
