@@ -13,7 +13,7 @@ import { addHandoff } from './handoff-commands.ts'
 import { addBudgets, addSecrets, addSettings } from './keeping-commands.ts'
 import { type Call, codeOf, exitCodes, printError, printResult, type Result, type Run } from './output.ts'
 import type { NewProject } from './projects.ts'
-import { addRoute } from './route-commands.ts'
+import { addCortex, addRoute } from './route-commands.ts'
 
 /** Runs one command line (without node and program) and returns the exit code. Never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -124,6 +124,7 @@ function addLists(program: Command, run: Run): void {
   addBudgets(program.command('budgets').helpCommand(false).description('what may be spent on models'), run)
   addSettings(program.command('settings').helpCommand(false).description('what you have set for a project, or for all'), run)
   addRoute(program.command('route').helpCommand(false).description('who should do something, and why; nothing is done'), run)
+  addCortex(program.command('cortex').description('who does what, as a short text for a host model'), run)
   addHandoff(program.command('handoff').helpCommand(false).description('envelopes of hand-offs: verify one, check a folder'), run)
   addAgents(program.command('agents').helpCommand(false).description('who can be asked; check their files, import a roster'), run)
 }

@@ -1,5 +1,6 @@
 // The commands about routing, as commander knows them.
 import type { Command } from 'commander'
+import type { CortexOptions } from './cortex.ts'
 import { examples, type Run } from './output.ts'
 import type { CorrectOptions, RouteOptions } from './route.ts'
 
@@ -35,5 +36,18 @@ export function addRoute(command: Command, run: Run): void {
     .action((proposal: string) => run(async (call) => (await file()).accept(call, proposal)))
   inProject(command.command('undo <rule>').description('take a rule back')).action((id: string, _, one: Command) =>
     run(async (call) => (await file()).undo(call, id, one.optsWithGlobals())),
+  )
+}
+
+export function addCortex(command: Command, run: Run): void {
+  examples(
+    command
+      .option('--project <name>', 'as that project sees it (default: your home)')
+      .option('--embed <file...>', 'keep it in these files, between markers; the rest of them stays as it is')
+      .option('--check <file>', 'whether the section in that file is of today; ends with 1 when not')
+      .option('--remove <file>', 'take the section out of that file')
+      .action((options: CortexOptions) => run(async (call) => (await import('./cortex.ts')).cortex(call, options))),
+    'steward cortex --project shop --embed AGENTS.md',
+    'steward cortex --check AGENTS.md',
   )
 }

@@ -138,3 +138,17 @@ export const routingProposal = z.object({
 })
 export type RoutingProposal = z.infer<typeof routingProposal>
 export const acceptProposal = z.strictObject({ proposal: z.string().min(1).max(64) })
+
+/** `text`: for a host model, without markers. Both measures are below their `most`. */
+export const cortexView = z.object({
+  text: z.string(),
+  tokens: z.number(),
+  mostTokens: z.number(),
+  /** Characters / 4. */
+  quarters: z.number(),
+  mostQuarters: z.number(),
+  agents: z.number(),
+  /** Most phrases that an agent is shown with. */
+  phrases: z.number(),
+})
+export type CortexView = z.infer<typeof cortexView>

@@ -8,6 +8,7 @@ import { approvalCalls } from './api/approvals.ts'
 import { budgetCalls } from './api/budgets.ts'
 import { contextCalls } from './api/context.ts'
 import { controlCalls } from './api/control.ts'
+import { cortexCalls } from './api/cortex.ts'
 import { documentCalls } from './api/documents.ts'
 import { eventCalls } from './api/events.ts'
 import { grantCalls } from './api/grants.ts'
@@ -62,6 +63,7 @@ export const calls: readonly Endpoint[] = [
   ...settingCalls,
   ...processCalls,
   ...routeCalls,
+  ...cortexCalls,
 ]
 
 type Env = { Bindings: { readonly arrival: Arrival } }
