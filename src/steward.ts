@@ -247,7 +247,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const speaking = { agents, routing, models, tools, minds, context, attention, work }
   const runs = await openRuns({ ...rooms, ...scopes, store: store.journal })
   opened(() => runs.close())
-  const chains = { runs, events: store.journal }
+  const priceOf = (tier: Tier) => models.list().tiers.find((one) => one.tier === tier)?.chain[0]?.price ?? null
+  const chains = { runs, events: store.journal, taint: policy.taint, priceOf }
   engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {

@@ -22,7 +22,7 @@ export type EngineRooms = QuickRooms &
     readonly models: Pick<Models, 'modelOf'>
     readonly routing?: Routing
     readonly documents: ChainRooms['documents']
-    readonly chains?: Pick<ChainRooms, 'runs' | 'events'>
+    readonly chains?: Pick<ChainRooms, 'runs' | 'events' | 'taint' | 'priceOf'>
   }
 
 export function builtInEngines({ routing, ...given }: EngineRooms): readonly Engine[] {

@@ -16,7 +16,8 @@ import { builtInEngines, openMinds, openRuns } from '../../src/engines/engines.t
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Engine } from '../../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../../src/lanes/lanes.ts'
-import type { ModelReply } from '../../src/models/message.ts'
+import type { Price } from '../../src/models/catalogue.ts'
+import type { ModelReply, Tier } from '../../src/models/message.ts'
 import { openModels } from '../../src/models/models.ts'
 import type { Budgets } from '../../src/policy/budget.ts'
 import { openPolicy } from '../../src/policy/open-policy.ts'
@@ -56,6 +57,8 @@ export type SayOptions = Partial<Omit<MessageBody, 'kind'>> & { readonly from?: 
 export type Options = {
   readonly tools?: readonly Tool[]
   readonly money?: Money
+  /** Of a million tokens. */
+  readonly priceOf?: (tier: Tier) => Price | null
   readonly url: string | null
   readonly world?: World
   readonly more?: readonly Engine[]
@@ -150,7 +153,7 @@ export async function openBench(options: Options) {
       secrets,
       seal,
       clock,
-      chains: { runs, events: store.journal },
+      chains: { runs, events: store.journal, taint: policy.taint, priceOf: options.priceOf ?? (() => null) },
       ...(routing ? { routing } : {}),
       ...(money ? { budgets: money.budgets } : {}),
     }),

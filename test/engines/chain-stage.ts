@@ -8,8 +8,7 @@ import type { Event } from '../../src/protocol/event.ts'
 import type { Route, RouteStep } from '../../src/routing/route.ts'
 import type { Asked, Routing } from '../../src/routing/routing.ts'
 import type { Document } from '../../src/scopes/scopes.ts'
-import type { Tool } from '../../src/tools/tool.ts'
-import { type Bench, newWorld, openBench, type World } from './bench.ts'
+import { type Bench, newWorld, type Options, openBench, type World } from './bench.ts'
 
 /** What an agent answers: `at` counts from 1, over all that it was asked as that agent. `said`: all that it was given. */
 export type Play = (asked: { readonly at: number; readonly said: string; readonly request: ScriptedRequest }) => string | ScriptedReply
@@ -64,7 +63,7 @@ export function chainOf(...chain: readonly RouteStep[]): Partial<Route> {
   return { decision: 'chain', selected: chain.map(({ agent }) => agent), chain }
 }
 
-export async function openStage(tools: readonly Tool[] = []): Promise<Stage> {
+export async function openStage(more: Pick<Options, 'tools' | 'money' | 'priceOf'> = {}): Promise<Stage> {
   const world = newWorld()
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'steward-chain-')))
   mkdirSync(join(root, 'src'))
@@ -91,12 +90,12 @@ export async function openStage(tools: readonly Tool[] = []): Promise<Stage> {
     },
     mode: async () => 'hint',
     cortex: never,
-    routeWith: never,
+    routeWith: () => blank,
     corrections: { propose: never, accept: never, list: async () => [], undo: async () => false },
     faults: async () => [],
     close: () => undefined,
   })
-  const open = () => openBench({ url: model.url, world, routing, tools })
+  const open = () => openBench({ url: model.url, world, routing, ...more })
   const stage: Stage = {
     ...{ bench: await open(), world, model, root, plays, asked, routed, route: {} },
     async session() {

@@ -25,7 +25,7 @@ export type Cast = {
 
 /** Engines that lead others: they are no step of a chain. */
 const leaders: ReadonlySet<string> = new Set(['hub', 'chain'])
-const helping: readonly string[] = ['coder', 'debugger', 'planner']
+const helping: readonly string[] = ['coder', 'debugger', 'reasoner', 'reviewer']
 
 /** `missing`: sentences that name the steps for which there is nobody. */
 export async function castFor(

@@ -13,6 +13,7 @@ import { setupOf } from '../turn/setup.ts'
 import { voiceOf } from '../turn/voice.ts'
 import { type Cast, castFor } from './cast.ts'
 import { decided } from './decide.ts'
+import { mayCost } from './estimate.ts'
 import { folderOf } from './keeping.ts'
 import { orderIn, type Plan, stepsOf } from './order.ts'
 import type { ChainRooms, Scene } from './scene.ts'
@@ -58,7 +59,9 @@ async function run(rooms: ChainRooms, turn: Turn): Promise<void> {
     entries,
     ...lists,
   }
-  const { stopped, next } = await walk(scene)
+  const going = plan.tier === 'trance' ? await mayCost(scene) : 'plain'
+  if (going === 'stop') return void voice.say('too-much', { text: 'Nothing was begun.' })
+  const { stopped, next } = await walk(going === 'deep' ? scene : { ...scene, plan: { ...plan, tier: 'standard' } })
   voice.say('summary', { text: summary({ told: scene.told, of: scene.steps.length, stopped, next }) })
 }
 

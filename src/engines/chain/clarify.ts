@@ -18,9 +18,3 @@ export async function askRound(turn: Turn, questions: NonNullable<Plan['clarific
   }
   return answers.some((one) => one !== '') ? answers : null
 }
-
-/** The order with what was asked and answered below it. */
-export function joined(order: string, questions: NonNullable<Plan['clarification']>['questions'], answers: readonly string[]): string {
-  const lines = questions.flatMap(({ text }, at) => (answers[at] ? [`${text} ${answers[at]}`] : []))
-  return [order, ...lines].join('\n\n')
-}

@@ -10,7 +10,9 @@ import type { WorkerRooms } from '../turn/route-worker.ts'
 import type { Setup, SetupRooms } from '../turn/setup.ts'
 import type { Voice } from '../turn/voice.ts'
 import type { Cast } from './cast.ts'
+import type { DeepRooms } from './deep.ts'
 import type { EdgeRooms } from './edges.ts'
+import type { EstimateRooms } from './estimate.ts'
 import type { Folder, KeepRooms, Kept } from './keeping.ts'
 import type { Memory } from './memory.ts'
 import type { Plan, PlannedStep } from './order.ts'
@@ -19,7 +21,9 @@ import type { Runs } from './runs.ts'
 export type ChainRooms = SetupRooms &
   WorkerRooms &
   KeepRooms &
-  EdgeRooms & {
+  EdgeRooms &
+  DeepRooms &
+  EstimateRooms & {
     readonly agents: Pick<Agents, 'find' | 'at' | 'roster'>
     readonly minds: Minds
     readonly runs: Runs

@@ -8,8 +8,9 @@ import { scopeOf } from '../turn/route-worker.ts'
 import { edgeBetween, seatOf } from './edges.ts'
 import { check, usualBudget } from './keeping.ts'
 import { tierOf } from './order.ts'
+import { forget, type StepEnd } from './part.ts'
 import type { Scene } from './scene.ts'
-import { doStep, type StepEnd } from './step.ts'
+import { doStep } from './step.ts'
 import { beginning } from './telling.ts'
 
 export type Walked = { readonly stopped: string | null; readonly next: readonly string[] }
@@ -36,7 +37,8 @@ export async function walk(scene: Scene): Promise<Walked> {
     }
     if (end.again === null || agains >= mostAgains) return { stopped: end.why, next: end.next }
     if (!(await wantsAgain(scene, { end, again: end.again, name: `again-${++agains}` }))) return { stopped: end.why, next: end.next }
-    forget(scene, end.again)
+    const { again: anew } = end
+    forget(scene, (one) => one.step === anew)
     if (due[0] !== end.again) due.unshift(end.again)
   }
 }
@@ -51,11 +53,6 @@ async function oneStep(scene: Scene, step: number, counts: Map<number, number>):
   const label = count === 1 ? `s${step + 1}` : `s${step + 1}r${count}`
   voice.say(`${label}-begins`, { text: beginning(step, steps.length, member.title) })
   return doStep(scene, { label, step, member, tier: tierOf(plan, planned, member.tier) })
-}
-
-/** What that step handed over counts no more; it stays where it lies. */
-function forget({ kept }: Scene, step: number): void {
-  for (let at = kept.length - 1; at >= 0; at--) if (kept[at]?.step === step) kept.splice(at, 1)
 }
 
 /** What the person is given at the end is what was handed over. */

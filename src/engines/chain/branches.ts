@@ -1,0 +1,107 @@
+// Folders for parts that are built side by side: each a copy of the project's folders, as they are at that moment, with what was not
+// committed yet and without the repository itself. They lie hidden in the folder that they are of, so that a worker is given no more
+// than a part of what it might see anyway. What changed in them is brought back by comparing files (merge.ts).
+
+import { hash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { copyFile, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isObject } from '../../base/json.ts'
+
+/** In each root; git passes over it by the note that lies in it. */
+export const branchesFolder = '.steward'
+
+/** What a file was: hash of its bytes and whether it can be run, or where a link leads. By path from the root. */
+export type Snapshot = { readonly [path: string]: string }
+export type Branches =
+  | { readonly ok: true; readonly folders: readonly (readonly string[])[] }
+  | { readonly ok: false; readonly why: string }
+
+const left: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', branchesFolder, 'node_modules', '.venv', '__pycache__'])
+const mostFiles = 20_000
+const mostBytes = 500 * 1024 ** 2
+
+export type Making = { readonly roots: readonly string[]; readonly run: string; readonly count: number }
+
+/** `folders`: for each branch one for each root. Done again it finds what it made before. */
+export async function makeBranches({ roots, run, count }: Making): Promise<Branches> {
+  const folders = Array.from({ length: count }, (_, at) => roots.map((root) => branchIn(root, run, at)))
+  for (const root of roots) {
+    const own = join(root, branchesFolder, run)
+    if ((await baseOf(root, run)) !== null) continue
+    const seen = await scan(root)
+    if (typeof seen === 'string') return { ok: false, why: seen }
+    await rm(own, { recursive: true, force: true })
+    await mkdir(own, { recursive: true })
+    await writeFile(join(root, branchesFolder, '.gitignore'), '*\n')
+    for (let at = 0; at < count; at++) await copyAll(root, branchIn(root, run, at), seen)
+    await writeFile(join(own, 'base.json'), JSON.stringify(seen))
+  }
+  return { ok: true, folders }
+}
+
+export async function removeBranches(roots: readonly string[], run: string): Promise<void> {
+  for (const root of roots) {
+    await rm(join(root, branchesFolder, run), { recursive: true, force: true })
+    const rest = await readdir(join(root, branchesFolder)).catch(() => [])
+    if (rest.every((name) => name === '.gitignore')) await rm(join(root, branchesFolder), { recursive: true, force: true })
+  }
+}
+
+export function branchIn(root: string, run: string, at: number): string {
+  return join(root, branchesFolder, run, String(at + 1))
+}
+
+/** What was there when the branches were made; null: they were not. */
+export async function baseOf(root: string, run: string): Promise<Snapshot | null> {
+  const text = await readFile(join(root, branchesFolder, run, 'base.json'), 'utf8').catch(() => null)
+  const value: unknown = text === null ? null : JSON.parse(text)
+  if (!isObject(value)) return null
+  return Object.fromEntries(Object.entries(value).flatMap(([path, what]) => (typeof what === 'string' ? [[path, what]] : [])))
+}
+
+/** A sentence: it is too large. Links are not followed; what is neither file nor link is left out. */
+export async function scan(root: string): Promise<Snapshot | string> {
+  const found: Record<string, string> = {}
+  let bytes = 0
+  let count = 0
+  const stack = ['']
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const entries = await readdir(join(root, at), { withFileTypes: true })
+    for (const entry of entries) {
+      const path = at === '' ? entry.name : `${at}/${entry.name}`
+      if (left.has(entry.name)) continue
+      if (entry.isDirectory()) stack.push(path)
+      if (!entry.isFile() && !entry.isSymbolicLink()) continue
+      bytes += entry.isFile() ? (await lstat(join(root, path))).size : 0
+      if (++count > mostFiles || bytes > mostBytes) return `${root} holds more than ${mostFiles} files or ${mostBytes / 1024 ** 2} MB`
+      found[path] = (await stateOf(join(root, path))) ?? ''
+    }
+  }
+  return found
+}
+
+/** null: nothing is there. */
+export async function stateOf(path: string): Promise<string | null> {
+  const stats = await lstat(path).catch(() => null)
+  if (stats === null) return null
+  if (stats.isSymbolicLink()) return `link ${await readlink(path)}`
+  if (!stats.isFile()) return 'folder'
+  return `${(stats.mode & 0o100) === 0 ? 'file' : 'program'} ${hash('sha256', await readFile(path), 'hex')}`
+}
+
+async function copyAll(root: string, to: string, seen: Snapshot): Promise<void> {
+  for (const path of Object.keys(seen)) {
+    await mkdir(dirname(join(to, path)), { recursive: true })
+    await copyOne(join(root, path), join(to, path))
+  }
+  await mkdir(to, { recursive: true })
+}
+
+/** Over what is there. */
+export async function copyOne(from: string, to: string): Promise<void> {
+  const stats = await lstat(from)
+  await rm(to, { force: true })
+  if (stats.isSymbolicLink()) await symlink(await readlink(from), to)
+  else await copyFile(from, to, constants.COPYFILE_FICLONE)
+}

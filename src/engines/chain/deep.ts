@@ -1,0 +1,126 @@
+// The building step of a deep run: parts that a planner named are built side by side, each in a folder of its own; the lead brings them
+// together, and who did not build it checks it (E30, E31, E32).
+
+import type { Tier } from '../../models/message.ts'
+import type { Taints } from '../../policy/policy.ts'
+import { scopeOf } from '../turn/route-worker.ts'
+import { type Attempted, attempt, type Part } from './attempt.ts'
+import { type Branches, makeBranches, removeBranches } from './branches.ts'
+import type { Member } from './cast.ts'
+import { edgeOf, seatOf } from './edges.ts'
+import { check } from './keeping.ts'
+import { type Merged, mergeBranches } from './merge.ts'
+import type { Scene } from './scene.ts'
+import { mostStories, type Story, storiesIn } from './stories.ts'
+
+export type DeepRooms = { readonly taint: Pick<Taints, 'writing'> }
+
+const usualParallel = 5
+/** Tokens of a plan that are looked through for parts. */
+const wholePlan = 100_000
+
+/** Parts of the newest plan that can be built at once; [] when the run is no deep one, its gate is shut, or nothing was named. */
+export async function storiesFor(scene: Scene, label: string): Promise<readonly Story[]> {
+  const { plan, kept, rooms, turn, folder, messages, cast } = scene
+  const gate = plan.gates.find(({ id }) => id === 'G4')
+  if (plan.tier !== 'trance' || gate?.holds === false) return []
+  const spec = kept.findLast(({ step }) => cast.steps[step]?.class === 'planner')
+  if (spec === undefined) return []
+  const checked = await check(rooms, turn, { name: `${label}-plan`, folder, kept: [spec], messages: [...messages], budget: wholePlan })
+  return checked.ok ? storiesIn(checked.texts[0] ?? '').slice(0, mostStories) : []
+}
+
+export type Side = { readonly story: Story; readonly ended: Attempted }
+/** `merged` null: nothing was built side by side; why. */
+export type Built = { readonly sides: readonly Side[]; readonly merged: Merged; readonly run: string } | { readonly why: string }
+
+export type Building = { readonly label: string; readonly step: number; readonly member: Member; readonly stories: readonly Story[] }
+
+/** At most so many at once as the thresholds allow; more are built in batches. */
+export async function buildAside(scene: Scene, { label, step, member, stories }: Building): Promise<Built> {
+  const { turn, setup, plan, folder, voice } = scene
+  const { roots } = setup
+  const run = folder.path.split('/').at(-1) ?? folder.path
+  if (roots.length === 0) return { why: 'the project has no folders' }
+  const made: Branches = await turn.step(`${label}-branches`, 'idempotent', () => makeBranches({ roots, run, count: stories.length }))
+  if (!made.ok) return { why: made.why }
+  const most = Math.max(1, plan.thresholds['maxParallel'] ?? usualParallel)
+  const sides: Side[] = []
+  for (let from = 0; from < stories.length; from += most) {
+    const batch = stories.slice(from, from + most)
+    const names = batch.map(({ name }) => name).join(', ')
+    voice.say(`${label}-batch-${from}`, { text: `Side by side (${from + 1} to ${from + batch.length} of ${stories.length}): ${names}.` })
+    const parts = await Promise.all(
+      batch.map((story, at) =>
+        part(scene, { label: `${label}-p${from + at + 1}`, step, member, story, roots: made.folders[from + at] ?? [] }),
+      ),
+    )
+    const ended = await Promise.all(parts.map((one) => attempt(scene, one)))
+    sides.push(...ended.map((one, at) => ({ story: batch[at] ?? { name: '', text: '' }, ended: one })))
+  }
+  return { sides, run, merged: await merged(scene, { label, run, count: stories.length }) }
+}
+
+type Aside = {
+  readonly label: string
+  readonly step: number
+  readonly member: Member
+  readonly story: Story
+  readonly roots: readonly string[]
+}
+
+async function part(scene: Scene, { label, step, member, story, roots }: Aside): Promise<Part> {
+  const { rooms, turn, plan } = scene
+  const scope = await turn.read(`${label}-scope`, async () => ({ ...(await scopeOf(rooms.projects, turn.process)) }))
+  const edge = await edgeOf(rooms, turn, { name: `${label}-edge`, scope, from: seatOf(member), to: seatOf(member) })
+  if (!edge.ok) throw new Error(edge.why)
+  const tier: Tier = plan.models?.workers ?? member.tier
+  const task =
+    `You build one part of it, in a copy of the project of your own, while others build the other parts: "${story.text}". Build this part and nothing else. ` +
+    'There is no repository in your copy; what you change is brought together with the rest afterwards.'
+  return { label, step, member, tier, contract: edge.contract, task, tries: 1, isLast: true, roots }
+}
+
+/** What is brought back carries what its makers had on their minds. */
+async function merged(
+  { rooms, turn, setup, mind }: Scene,
+  { label, run, count }: { readonly label: string; readonly run: string; readonly count: number },
+): Promise<Merged> {
+  const { roots } = setup
+  return turn.step(`${label}-merge`, 'idempotent', async () => {
+    const { id: process, session } = turn.process
+    const written = await rooms.taint.writing({ process, session, paths: roots, taint: mind.taint })
+    const done = await mergeBranches({ roots, run, count })
+    await written.wrote({ paths: [...done.taken, ...done.removed], taint: mind.taint, sources: [`process:${process}`] })
+    return done
+  })
+}
+
+export async function tidy({ turn, setup }: Scene, label: string, run: string): Promise<void> {
+  await turn.step(`${label}-tidy`, 'idempotent', async () => {
+    await removeBranches(setup.roots, run)
+    return null
+  })
+}
+
+/** What the lead is told when the parts are back. */
+export function bringingTogether({ sides, merged: { taken, removed, conflicts } }: Extract<Built, { run: string }>): string {
+  const lines = sides.map(
+    ({ story, ended }, at) => `${at + 1}. ${story.name}: ${ended.was === 'done' ? 'built' : `NOT built (${ended.why})`}`,
+  )
+  const open = conflicts.map(
+    ({ path, branches, why }) =>
+      `- ${path}: ${why}${branches.length > 0 ? `, by part ${branches.map((one) => one + 1).join(' and ')}` : ''}`,
+  )
+  return [
+    `You lead this work. ${sides.length} parts of it were built side by side:\n${lines.join('\n')}`,
+    `${taken.length} files of them are in the project now${removed.length > 0 ? `, ${removed.length} were removed` : ''}.`,
+    ...(open.length > 0
+      ? [
+          `These could not be brought together by themselves, and the project has its old version of them:\n${open.join('\n')}\n` +
+            'Each part is in its own folder .steward/<run>/<number of the part>/ of the project; the paths in it are the same. Bring these files together so that nothing of either is lost.',
+        ]
+      : []),
+    'Build what was not built, make sure that the whole holds together, run the checks, and hand over one report of the whole.',
+  ].join('\n\n')
+}
