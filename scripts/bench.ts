@@ -26,6 +26,7 @@ import { openPlace } from './bench/place.ts'
 import { policy } from './bench/policy.ts'
 import { requests } from './bench/requests.ts'
 import { restart } from './bench/restart.ts'
+import { routing } from './bench/routing.ts'
 import { rules } from './bench/rules.ts'
 import { sockets } from './bench/sockets.ts'
 import { start } from './bench/start.ts'
@@ -33,7 +34,22 @@ import { turns } from './bench/turns.ts'
 import { waiting } from './bench/waiting.ts'
 import { working } from './bench/working.ts'
 
-const parts: readonly Part[] = [start, turns, calls, waiting, durable, rules, policy, pieces, working, requests, sockets, long, restart]
+const parts: readonly Part[] = [
+  start,
+  turns,
+  calls,
+  waiting,
+  durable,
+  rules,
+  policy,
+  routing,
+  pieces,
+  working,
+  requests,
+  sockets,
+  long,
+  restart,
+]
 const acceptedFile = join(packageRoot, 'bench', 'accepted.json')
 
 const { values: asked } = parseArgs({
