@@ -1,5 +1,5 @@
 // Deep runs: parts built side by side in folders of their own, brought together by the lead, judged by others, and what it may cost.
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ProcessInfo } from '../../src/lanes/engine.ts'
@@ -29,7 +29,11 @@ function coder(writes: Readonly<Record<string, Readonly<Record<string, string>>>
     const part = partIn(said)
     const files = part === null ? lead : (writes[part] ?? {})
     const isBack = (request.body.messages ?? []).some(({ role }) => role === 'tool')
-    const calls = Object.entries(files).map(([path, content]) => ({ name: 'file_write', input: { path, text: content } }))
+    const calls = Object.entries(files).map(([path, content]) =>
+      path === 'src/a.ts'
+        ? { name: 'file_edit', input: { path, old: 'export const a = 1\n', new: content } }
+        : { name: 'file_write', input: { path, text: content } },
+    )
     return calls.length === 0 || isBack ? (reports['coder'] ?? '') : { calls }
   }
 }
@@ -41,6 +45,7 @@ async function begin(writes: Parameters<typeof coder>[0], lead: Parameters<typeo
   stage.plays.set('coder', coder(writes, lead))
   stage.route = deep(chainOf(step('planner'), step('coder')))
   const session = await stage.session()
+  stage.approve()
   await stage.run(session, 'build it all')
   return last(session)
 }
@@ -91,9 +96,8 @@ describe('side by side', () => {
     expect(lead).toContain(`${join(stage.root, 'src/a.ts')}: it was changed in different ways, by part 1 and 2`)
   })
 
-  test('[E31] what was changed in the project meanwhile, and what a link would lead out of it, is a conflict', async () => {
+  test('[E31] what was changed in the project meanwhile is a conflict, and stays as it is', async () => {
     stage = await openStage()
-    symlinkSync('/tmp', join(stage.root, 'out'))
     stage.plays.set('planner', () => plan('north', 'south'))
     for (const judge of ['reasoner', 'debugger']) stage.plays.set(judge, () => fine)
     const play = coder({ north: { 'src/a.ts': 'north\n' }, south: { 's.ts': 's\n' } })
@@ -103,6 +107,7 @@ describe('side by side', () => {
     })
     stage.route = deep(chainOf(step('planner'), step('coder')))
     const session = await stage.session()
+    stage.approve()
     await stage.run(session, 'build it all')
     expect(text('src/a.ts')).toBe('by the person\n')
     expect((await stage.bench.lines(session)).join('\n')).toContain('it was changed in the project meanwhile')

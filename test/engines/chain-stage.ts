@@ -29,6 +29,8 @@ export type Stage = {
   run(session: SessionId, text: string): Promise<Event>
   documents(): Promise<readonly Document[]>
   steps(): Promise<readonly Event['data'][]>
+  /** Says yes to whatever is asked for, until the hub is closed. */
+  approve(): void
   reopen(): Promise<void>
   close(): Promise<void>
 }
@@ -113,6 +115,15 @@ export async function openStage(more: Pick<Options, 'tools' | 'money' | 'priceOf
       return stage.bench.scopes.documents.list('handoffs/', { project: 'garden' })
     },
     steps: async () => (await stage.bench.events('chain-step')).map(({ data }) => data),
+    approve() {
+      const { bench } = stage
+      const yes = async () => {
+        for await (const batch of bench.journal.follow(bench.journal.head()))
+          for (const event of batch)
+            if (event.type === 'approval-requested') await bench.answer(event, { decision: 'allow', scope: 'once' })
+      }
+      void yes().catch(() => undefined)
+    },
     async reopen() {
       await stage.bench.close({ keep: true })
       stage.bench = await open()

@@ -90,7 +90,8 @@ async function changesOf({ root, run, count }: Place & { readonly count: number 
 async function carriedOut({ root, run }: Place, { path, state, branch }: Wish, before: string | null): Promise<string | null> {
   const target = join(root, path)
   const now = await stateOf(target)
-  if (now === state) return null
+  // What had to go is gone also where a folder has taken its place.
+  if (now === state || (state === null && now === 'folder')) return null
   if (now !== before) return 'it was changed in the project meanwhile'
   if (await hasLinkAbove(root, path)) return 'there is a link among its folders'
   if (state === null) {
