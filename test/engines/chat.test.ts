@@ -95,8 +95,8 @@ describe('delegation', () => {
     await settled(session)
     expect(asked.slice(1)).toEqual([
       expect.stringContaining('assistant ordered this work itself'),
-      expect.stringContaining('hub leads conversations and works for nobody. There is quick'),
-      expect.stringContaining('There is no agent "nobody" here. There is quick'),
+      expect.stringContaining('hub leads conversations and works for nobody. There is '),
+      expect.stringContaining('There is no agent "nobody" here. There is '),
     ])
     await bench.scopes.settings.set({ key: 'causes.maxDepth', level: 'tenant', scope: '_tenant', value: 1 }, 'user:ada')
     script = (_, text) =>
