@@ -15,19 +15,28 @@ type Name = { readonly at: number; readonly to: number; readonly ordinary: boole
 
 /** `answered`: the text ends with answers, where a name stands for its member. */
 export function calledIn(scene: Scene): Called {
-  const { words, prepared } = scene
+  const { words } = scene
   const addressed = new Set<number>()
   const named = new Set<number>()
   for (let at = 0; at < words.count; at += 1) {
-    for (const { words: name, member, ordinary } of prepared.names.get(words.word[at] ?? '') ?? []) {
-      if (words.kind[at] !== kindPlain || !name.every((word, index) => words.word[at + index] === word)) continue
-      const found = { at, to: at + name.length, ordinary }
-      const calls = isCalled(scene, found)
+    if (words.kind[at] !== kindPlain) continue
+    for (const { to, member, ordinary } of namesAt(scene, at)) {
+      const calls = isCalled(scene, { at, to, ordinary })
       if (calls) addressed.add(member)
       if (calls || !ordinary || words.shape[at] === 2) named.add(member)
     }
   }
   return { addressed, named }
+}
+
+/** However many names begin with the word, each length of them is looked up once. */
+function namesAt({ words, prepared }: Scene, at: number): readonly (Omit<Name, 'at'> & { readonly member: number })[] {
+  const names = prepared.names.get(words.word[at] ?? '')
+  if (names === undefined) return []
+  return [...names.lengths].flatMap((length) => {
+    const to = at + length
+    return (names.by.get(words.word.slice(at, to).join(' ')) ?? []).map((one) => ({ ...one, to }))
+  })
 }
 
 function isCalled(scene: Scene, name: Name): boolean {

@@ -55,16 +55,21 @@ export type Scene = {
 
 const mostHits = 4_000
 
-/** In their order in the text. Linear in the text, and in the length of the longest phrase. */
+/** Steps along the phrases that begin at one word: more than any phrase is long, and far fewer than a table can have with one beginning. */
+const mostSteps = 128
+
+/** In their order in the text. Linear in the text, whatever the table. */
 export function hitsOf(scene: Scene): readonly Hit[] {
   const { words, prepared } = scene
   const out: Hit[] = []
+  const readings = words.word.map((_, at) => formsAt(scene, at))
   for (let at = 0; at < words.count && out.length < mostHits; at += 1) {
     const before = out.length
-    const forms = formsAt(scene, at)
+    const forms = readings[at] ?? []
+    const steps = { left: mostSteps }
     for (const { base, form } of forms) {
       const node = prepared.root.next.get(base)
-      if (node !== undefined) walk(scene, { at, form, node, to: at + 1 }, out)
+      if (node !== undefined) walk({ scene, readings, steps, out, at, form }, node, at + 1)
     }
     for (const { base } of forms) for (const { tail, phrase } of prepared.apart.get(base) ?? []) takeApart(scene, { at, tail, phrase }, out)
     takeAct(scene, at, out)
@@ -82,15 +87,26 @@ function formsAt({ words, prepared }: Scene, at: number): readonly Reading[] {
   return known
 }
 
-type Walk = { readonly at: number; readonly form: Form; readonly node: Node; readonly to: number }
+type Walk = {
+  readonly scene: Scene
+  readonly readings: readonly (readonly Reading[])[]
+  readonly steps: { left: number }
+  readonly out: Hit[]
+  /** Where it begins, and in which form. */
+  readonly at: number
+  readonly form: Form
+}
 
 /** A phrase doesn't reach over the end of a sentence or a comma. */
-function walk(scene: Scene, { at, form, node, to }: Walk, out: Hit[]): void {
+function walk(from: Walk, node: Node, to: number): void {
+  const { scene, readings, steps, out, at, form } = from
   if (node.phrase >= 0) out.push(phraseHit(scene, { at, to, form, phrase: node.phrase }))
   if (node.next.size === 0 || to >= scene.words.count || scene.words.gap[to] !== gapNone || out.length >= mostHits) return
-  for (const { base } of formsAt(scene, to)) {
+  for (const { base } of readings[to] ?? []) {
     const next = node.next.get(base)
-    if (next !== undefined) walk(scene, { at, form, node: next, to: to + 1 }, out)
+    if (next === undefined || steps.left === 0) continue
+    steps.left -= 1
+    walk(from, next, to + 1)
   }
 }
 

@@ -18,6 +18,11 @@ export type Phrase = {
   readonly lacks: string | null
 }
 
+export type Names = {
+  readonly lengths: ReadonlySet<number>
+  readonly by: ReadonlyMap<string, readonly { readonly member: number; readonly ordinary: boolean }[]>
+}
+
 export type Node = { phrase: number; readonly next: Map<string, Node> }
 
 export type Prepared = {
@@ -29,8 +34,8 @@ export type Prepared = {
   readonly vocabulary: ReadonlySet<string>
   /** Words that triggers begin with. */
   readonly begins: (word: string) => boolean
-  /** First word of a name -> who is called so. */
-  readonly names: ReadonlyMap<string, readonly { readonly words: readonly string[]; readonly member: number; readonly ordinary: boolean }[]>
+  /** By the first word of a name: the numbers of words that names with it have, and who is called so by all of them. */
+  readonly names: ReadonlyMap<string, Names>
   readonly byClass: ReadonlyMap<string, readonly number[]>
   /** Boosts of each signal by the member's number. */
   readonly boosts: readonly ReadonlyMap<number, number>[]
@@ -57,7 +62,7 @@ export function prepare(table: RoutingTable): Prepared {
   const indexOf = new Map(table.members.map(({ name }, index) => [name, index]))
   const byClass = new Map<string, number[]>()
   table.members.forEach((member, index) => {
-    byClass.set(member.class, [...(byClass.get(member.class) ?? []), index])
+    put(byClass, member.class, index)
   })
   const boosts = table.signals.map((signal) => boostsOf(signal, { indexOf, byClass }))
   const phrases = phrasesOf(table, boosts)
@@ -164,7 +169,7 @@ function treeOf(phrases: readonly Phrase[]): Pick<Prepared, 'root' | 'apart' | '
     node.phrase = index
     const [first, tail] = words
     if (words.length === 2 && first !== undefined && tail !== undefined && separable.has(tail)) {
-      apart.set(first, [...(apart.get(first) ?? []), { tail, phrase: index }])
+      put(apart, first, { tail, phrase: index })
     }
   })
   return { root, apart, vocabulary }
@@ -178,17 +183,26 @@ const ordinaryNames: ReadonlySet<string> = new Set(
 )
 
 function namesOf(members: readonly Member[], vocabulary: ReadonlySet<string>): Prepared['names'] {
-  const out = new Map<string, { words: readonly string[]; member: number; ordinary: boolean }[]>()
+  const out = new Map<string, { lengths: Set<number>; by: Map<string, { member: number; ordinary: boolean }[]> }>()
   members.forEach(({ name, aliases }, member) => {
     for (const called of new Set([name, ...aliases])) {
       const { word: words } = wordsOf(called)
       const [first] = words
       if (first === undefined) continue
       const ordinary = words.length === 1 && (ordinaryNames.has(first) || vocabulary.has(first) || isVerb(first) || endsLikeWork(first))
-      out.set(first, [...(out.get(first) ?? []), { words, member, ordinary }])
+      const names = out.get(first) ?? { lengths: new Set(), by: new Map() }
+      names.lengths.add(words.length)
+      put(names.by, words.join(' '), { member, ordinary })
+      out.set(first, names)
     }
   })
   return out
+}
+
+function put<T>(lists: Map<string, T[]>, key: string, one: T): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [one])
+  else list.push(one)
 }
 
 /** Planner, executor, generalist: what people do for a living is a word before it is a name. */

@@ -46,11 +46,13 @@ type Open = {
   readonly at: boolean[]
   pending: number
   code: boolean
+  /** Where the last letter of the stretch stands that is being read, so that no sign has to look for it. */
+  lastLetter: number
 }
 
 export function wordsOf(given: string): Words {
   const text = given.normalize('NFC')
-  const open: Open = { word: [], gap: [], kind: [], shape: [], after: [], at: [], pending: gapEnd, code: false }
+  const open: Open = { word: [], gap: [], kind: [], shape: [], after: [], at: [], pending: gapEnd, code: false, lastLetter: -1 }
   const lastTick = text.lastIndexOf('`')
   let index = 0
   while (index < text.length) {
@@ -72,18 +74,24 @@ export function wordsOf(given: string): Words {
 function takeChunk(open: Open, chunk: string, mayOpen: boolean): void {
   let from = 0
   let to = chunk.length
-  while (from < to && !isLetter(chunk.charCodeAt(from)) && !isPathSign(chunk, from)) from = sign(open, chunk, from, mayOpen)
+  const lastSlash = chunk.lastIndexOf('/')
+  const lastLetter = lastLetterIn(chunk)
+  open.lastLetter = lastLetter
+  while (from < to && !isLetter(chunk.charCodeAt(from)) && !(from < to - 1 && from <= lastSlash && isPathSign(chunk, from)))
+    from = sign(open, chunk, from, mayOpen)
   while (to > from && !isLetter(chunk.charCodeAt(to - 1)) && chunk.charAt(to - 1) !== '/') to -= 1
   const core = chunk.slice(from, to)
   const before = chunk.charAt(from - 1)
   if (core.includes('`')) takeWords(open, core, before, mayOpen)
   else if (looksLikePath(core)) push(open, core, (open.code ? kindCode : kindPlain) | kindPath, false)
   else takeWords(open, core, before, mayOpen)
+  open.lastLetter = lastLetter
   for (let at = to; at < chunk.length; ) at = sign(open, chunk, at, mayOpen)
 }
 
 function takeWords(open: Open, core: string, before: string, mayOpen: boolean): void {
   let at = 0
+  open.lastLetter = lastLetterIn(core)
   while (at < core.length) {
     if (!isLetter(core.charCodeAt(at))) {
       at = sign(open, core, at, mayOpen)
@@ -107,17 +115,18 @@ function sign(open: Open, chunk: string, at: number, mayOpen: boolean): number {
   }
   const last = open.word.length - 1
   if (last >= 0 && open.after[last] === '' && open.pending === gapNone) open.after[last] = char
-  if ((char === '.' || char === '!' || char === '?' || char === '…') && endsHere(chunk, at)) {
+  if ((char === '.' || char === '!' || char === '?' || char === '…') && at > open.lastLetter) {
     if (char === '?' && last >= 0) open.after[last] = '?'
     open.pending = gapEnd
   } else if (softs.has(char)) open.pending = Math.max(open.pending, gapSoft)
   return at + 1
 }
 
-/** A dot inside 2.5 or e.g. ends nothing. */
-function endsHere(chunk: string, at: number): boolean {
-  for (let index = at + 1; index < chunk.length; index += 1) if (isLetter(chunk.charCodeAt(index))) return false
-  return true
+/** A dot before a letter, as in 2.5 or e.g., ends nothing. -1: there is none. */
+function lastLetterIn(text: string): number {
+  let at = text.length - 1
+  while (at >= 0 && !isLetter(text.charCodeAt(at))) at -= 1
+  return at
 }
 
 function push(open: Open, raw: string, kind: number, at: boolean): void {
@@ -200,9 +209,10 @@ const endings: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Where a slash follows. */
 function isPathSign(chunk: string, at: number): boolean {
   const char = chunk.charAt(at)
-  return (char === '/' || char === '~' || char === '.') && at + 1 < chunk.length && chunk.indexOf('/', at) >= 0
+  return char === '/' || char === '~' || char === '.'
 }
 
 function isInnerApostrophe(text: string, at: number): boolean {
