@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isObject } from '../../base/json.ts'
 
@@ -23,27 +23,40 @@ const mostBytes = 500 * 1024 ** 2
 
 export type Making = { readonly roots: readonly string[]; readonly run: string; readonly count: number }
 
-/** `folders`: for each branch one for each root. Done again it finds what it made before. */
-export async function makeBranches({ roots, run, count }: Making): Promise<Branches> {
+/**
+ * `folders`: for each branch one for each root. Done again it finds what it made before: they are made beside, and take their place
+ * whole, so that a run that was replaced meanwhile can't make them anew under who works in them.
+ */
+export async function makeBranches({ roots, run, count }: Making, signal: AbortSignal): Promise<Branches> {
   const folders = Array.from({ length: count }, (_, at) => roots.map((root) => branchIn(root, run, at)))
   for (const root of roots) {
-    const own = join(root, branchesFolder, run)
     if ((await baseOf(root, run)) !== null) continue
     const seen = await scan(root)
     if (typeof seen === 'string') return { ok: false, why: seen }
-    await rm(own, { recursive: true, force: true })
-    await mkdir(own, { recursive: true })
-    await writeFile(join(root, branchesFolder, '.gitignore'), '*\n')
-    for (let at = 0; at < count; at++) await copyAll(root, branchIn(root, run, at), seen)
-    await writeFile(join(own, 'base.json'), JSON.stringify(seen))
+    const all = join(root, branchesFolder)
+    await mkdir(all, { recursive: true })
+    await writeFile(join(all, '.gitignore'), '*\n')
+    const beside = await mkdtemp(join(all, `${run}-new-`))
+    for (let at = 0; at < count; at++) {
+      signal.throwIfAborted()
+      await copyAll(root, join(beside, String(at + 1)), seen)
+    }
+    await writeFile(join(beside, 'base.json'), JSON.stringify(seen))
+    signal.throwIfAborted()
+    await rename(beside, join(all, run)).catch(() => rm(beside, { recursive: true, force: true }))
   }
   return { ok: true, folders }
 }
 
 export async function removeBranches(roots: readonly string[], run: string): Promise<void> {
   for (const root of roots) {
-    await rm(join(root, branchesFolder, run), { recursive: true, force: true })
-    const rest = await readdir(join(root, branchesFolder)).catch(() => [])
+    const all = join(root, branchesFolder)
+    // Without it nobody takes what is half gone for what its maker removed.
+    await rm(join(all, run, 'base.json'), { force: true })
+    const names = await readdir(all).catch(() => [])
+    for (const name of names.filter((one) => one === run || one.startsWith(`${run}-new-`)))
+      await rm(join(all, name), { recursive: true, force: true })
+    const rest = await readdir(all).catch(() => [])
     if (rest.every((name) => name === '.gitignore')) await rm(join(root, branchesFolder), { recursive: true, force: true })
   }
 }

@@ -2,7 +2,6 @@
 // together, and who did not build it checks it (E30, E31, E32).
 
 import type { Tier } from '../../models/message.ts'
-import type { Taints } from '../../policy/policy.ts'
 import { scopeOf } from '../turn/route-worker.ts'
 import { type Attempted, attempt, type Part } from './attempt.ts'
 import { type Branches, makeBranches, removeBranches } from './branches.ts'
@@ -12,8 +11,6 @@ import { check } from './keeping.ts'
 import { type Merged, mergeBranches } from './merge.ts'
 import type { Scene } from './scene.ts'
 import { mostStories, type Story, storiesIn } from './stories.ts'
-
-export type DeepRooms = { readonly taint: Pick<Taints, 'writing'> }
 
 const usualParallel = 5
 /** Tokens of a plan that are looked through for parts. */
@@ -42,7 +39,9 @@ export async function buildAside(scene: Scene, { label, step, member, stories }:
   const { roots } = setup
   const run = folder.path.split('/').at(-1) ?? folder.path
   if (roots.length === 0) return { why: 'the project has no folders' }
-  const made: Branches = await turn.step(`${label}-branches`, 'idempotent', () => makeBranches({ roots, run, count: stories.length }))
+  const made: Branches = await turn.step(`${label}-branches`, 'idempotent', ({ signal }) =>
+    makeBranches({ roots, run, count: stories.length }, signal),
+  )
   if (!made.ok) return { why: made.why }
   const most = Math.max(1, plan.thresholds['maxParallel'] ?? usualParallel)
   const sides: Side[] = []
@@ -87,10 +86,10 @@ async function merged(
   { label, run, count }: { readonly label: string; readonly run: string; readonly count: number },
 ): Promise<Merged> {
   const { roots } = setup
-  return turn.step(`${label}-merge`, 'idempotent', async () => {
+  return turn.step(`${label}-merge`, 'idempotent', async ({ signal }) => {
     const { id: process, session } = turn.process
     const written = await rooms.taint.writing({ process, session, paths: roots, taint: mind.taint })
-    const done = await mergeBranches({ roots, run, count })
+    const done = await mergeBranches({ roots, run, count }, signal)
     await written.wrote({ paths: [...done.taken, ...done.removed], taint: mind.taint, sources: [`process:${process}`] })
     return done
   })

@@ -2,15 +2,9 @@
 // nobody is surprised; above what is left of a budget it is asked about (E33).
 import type { Price } from '../../models/catalogue.ts'
 import type { Tier } from '../../models/message.ts'
-import type { Budget, Budgets } from '../../policy/budget.ts'
+import type { Budget } from '../../policy/budget.ts'
 import { textIn } from '../turn/model.ts'
-import type { Scene } from './scene.ts'
-
-export type EstimateRooms = {
-  /** Of a million tokens; null: the model of that tier has no price. */
-  readonly priceOf: (tier: Tier) => Price | null
-  readonly budgets?: Pick<Budgets, 'list'>
-}
+import type { ChainRooms, Scene } from './scene.ts'
 
 /** Tokens of one agent's part: some ten calls over a growing conversation. */
 const usual = { input: 200_000, output: 12_000 }
@@ -21,7 +15,7 @@ export type Estimate = { readonly deep: number | null; readonly plain: number | 
 
 /** Micros; null: not all of its models have a price. Pure. */
 export function estimateOf(
-  priceOf: EstimateRooms['priceOf'],
+  priceOf: ChainRooms['priceOf'],
   steps: readonly { readonly tier: Tier; readonly builds: boolean }[],
   models: { readonly lead: Tier; readonly workers: Tier },
 ): Estimate {

@@ -3,7 +3,9 @@ import type { LaneId } from '../../base/ids.ts'
 import { isObject } from '../../base/json.ts'
 import type { JournalStore } from '../../journal/journal-store.ts'
 import type { Event } from '../../protocol/event.ts'
-import type { Cost } from './scene.ts'
+
+/** Micros; `unpriced`: calls without a price. */
+export type Cost = { readonly micros: number; readonly calls: number; readonly unpriced: number }
 
 export type Ledger = { readonly cost: Cost; readonly files: readonly string[] }
 

@@ -19,24 +19,31 @@ type Change = { readonly branch: number; readonly path: string; readonly state: 
 type Wish = { readonly path: string; readonly state: string | null; readonly branch: number }
 
 /** Done again it changes nothing more. */
-export async function mergeBranches({
-  roots,
-  run,
-  count,
-}: {
-  readonly roots: readonly string[]
-  readonly run: string
-  readonly count: number
-}): Promise<Merged> {
+export async function mergeBranches(
+  {
+    roots,
+    run,
+    count,
+  }: {
+    readonly roots: readonly string[]
+    readonly run: string
+    readonly count: number
+  },
+  signal: AbortSignal,
+): Promise<Merged> {
   const taken: string[] = []
   const removed: string[] = []
   const conflicts: Conflict[] = []
   for (const root of roots) {
-    const base = (await baseOf(root, run)) ?? {}
+    const base = await baseOf(root, run)
+    if (base === null) throw new Error(gone)
     const changes = await changesOf({ root, run, count }, base)
     const planned = planMerge(changes)
     conflicts.push(...planned.conflicts.map((one) => ({ ...one, path: join(root, one.path) })))
+    // Who was replaced meanwhile may have looked at what the other had removed already.
+    if ((await baseOf(root, run)) === null) throw new Error(gone)
     for (const wish of planned.wishes) {
+      signal.throwIfAborted()
       const why = await carriedOut({ root, run }, wish, base[wish.path] ?? null)
       const path = join(root, wish.path)
       if (why !== null) conflicts.push({ path, branches: [wish.branch], why })
@@ -46,6 +53,8 @@ export async function mergeBranches({
   }
   return { taken: taken.toSorted(), removed: removed.toSorted(), conflicts }
 }
+
+const gone = 'The folders of the parts are not there any more.'
 
 /** Pure. */
 export function planMerge(changes: readonly Change[]): { readonly wishes: readonly Wish[]; readonly conflicts: readonly Conflict[] } {

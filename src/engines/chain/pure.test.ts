@@ -57,8 +57,9 @@ describe('bringing back', () => {
     const [root, elsewhere] = [join(base, 'root'), join(base, 'elsewhere')]
     for (const folder of [root, elsewhere]) mkdirSync(folder)
     symlinkSync(elsewhere, join(root, 'out'))
+    const { signal } = new AbortController()
     const given = { roots: [root], run: 'run_1', count: 1 }
-    await makeBranches(given)
+    await makeBranches(given, signal)
     symlinkSync(elsewhere, join(root, 'late'))
     mkdirSync(join(branchIn(root, 'run_1', 0), 'late'))
     writeFileSync(join(branchIn(root, 'run_1', 0), 'late', 'evil.txt'), 'x')
@@ -67,8 +68,8 @@ describe('bringing back', () => {
     mkdirSync(join(branch, 'out'))
     writeFileSync(join(branch, 'out', 'evil.txt'), 'x')
     writeFileSync(join(branch, 'good.txt'), 'x')
-    const first = await mergeBranches(given)
-    expect(await mergeBranches(given)).toEqual(first)
+    const first = await mergeBranches(given, signal)
+    expect(await mergeBranches(given, signal)).toEqual(first)
     expect(readFileSync(join(root, 'good.txt'), 'utf8')).toBe('x')
     expect(first.conflicts).toEqual([{ path: join(root, 'late/evil.txt'), branches: [0], why: 'there is a link among its folders' }])
     expect(readFileSync(join(root, 'out', 'evil.txt'), 'utf8')).toBe('x')

@@ -2,6 +2,10 @@
 import type { Agents } from '../../agents/agents.ts'
 import type { JournalStore } from '../../journal/journal-store.ts'
 import type { Turn } from '../../lanes/engine.ts'
+import type { Price } from '../../models/catalogue.ts'
+import type { Tier } from '../../models/message.ts'
+import type { Budgets } from '../../policy/budget.ts'
+import type { Taints } from '../../policy/policy.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Routing } from '../../routing/routing.ts'
 import type { Seen } from '../../work/envelope/verify.ts'
@@ -10,10 +14,9 @@ import type { WorkerRooms } from '../turn/route-worker.ts'
 import type { Setup, SetupRooms } from '../turn/setup.ts'
 import type { Voice } from '../turn/voice.ts'
 import type { Cast } from './cast.ts'
-import type { DeepRooms } from './deep.ts'
 import type { EdgeRooms } from './edges.ts'
-import type { EstimateRooms } from './estimate.ts'
 import type { Folder, KeepRooms, Kept } from './keeping.ts'
+import type { Cost } from './ledger.ts'
 import type { Memory } from './memory.ts'
 import type { Plan, PlannedStep } from './order.ts'
 import type { Runs } from './runs.ts'
@@ -21,15 +24,19 @@ import type { Runs } from './runs.ts'
 export type ChainRooms = SetupRooms &
   WorkerRooms &
   KeepRooms &
-  EdgeRooms &
-  DeepRooms &
-  EstimateRooms & {
+  EdgeRooms & {
     readonly agents: Pick<Agents, 'find' | 'at' | 'roster'>
     readonly minds: Minds
     readonly runs: Runs
     /** Absent: only a route that came along is followed. */
     readonly routing?: Pick<Routing, 'route'>
     readonly memory: Memory
+    /** What is brought back carries its taint. */
+    readonly taint: Pick<Taints, 'writing'>
+    /** Of a million tokens; null: the model of that tier has no price. */
+    readonly priceOf: (tier: Tier) => Price | null
+    /** Absent: there are no budgets. */
+    readonly budgets?: Pick<Budgets, 'list'>
     /** What a worker spent and changed is read from its lane. */
     readonly events: Pick<JournalStore, 'readLane' | 'body'>
   }
@@ -67,6 +74,3 @@ export type Told = {
   readonly cost: Cost
   readonly ok: boolean
 }
-
-/** Micros; `unpriced`: calls without a price. */
-export type Cost = { readonly micros: number; readonly calls: number; readonly unpriced: number }
