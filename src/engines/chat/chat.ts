@@ -38,7 +38,7 @@ const mostWorkers = 8
 
 export function chatEngine(given: ChatRooms): Engine {
   const rooms: Rooms = { ...given, history: openHistory(given.conversation) }
-  return { name: 'chat', version: 1, accepts: [1], run: (turn) => run(rooms, turn) }
+  return { name: 'chat', version: 2, accepts: [2], run: (turn) => run(rooms, turn) }
 }
 
 async function run(rooms: Rooms, turn: Turn): Promise<void> {

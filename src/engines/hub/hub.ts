@@ -40,7 +40,7 @@ const mostWorkers = 8
 
 export function hubEngine(given: HubRooms): Engine {
   const rooms: Rooms = { ...given, history: openHistory(given.conversation) }
-  return { name: 'hub', version: 1, accepts: [1], run: (turn) => run(rooms, turn) }
+  return { name: 'hub', version: 2, accepts: [2], run: (turn) => run(rooms, turn) }
 }
 
 async function run(rooms: Rooms, turn: Turn): Promise<void> {

@@ -41,7 +41,7 @@ export const mostRounds = 40
 
 export function quickEngine(given: QuickRooms): Engine {
   const rooms: Rooms = { ...given, history: openHistory(given.conversation) }
-  return { name: 'quick', version: 2, accepts: [2], run: (turn) => run(rooms, turn) }
+  return { name: 'quick', version: 3, accepts: [3], run: (turn) => run(rooms, turn) }
 }
 
 async function run(rooms: Rooms, turn: Turn): Promise<void> {
