@@ -132,7 +132,7 @@ describe('side by side', () => {
     const session = await stage.session()
     await stage.bench.say(session, 'build it all')
     const wanted: ReadonlySet<string> = new Set(['step-done', 'delegated', 'ask-answered', 'process-created', 'chat-message-appended'])
-    for (let kills = 0; kills < 25; kills++) {
+    for (let kills = 0; kills < 12; kills++) {
       let isOver = false
       for await (const batch of stage.bench.journal.follow(stage.bench.journal.head())) {
         isOver = batch.some((event) => event.type === 'turn-settled' && event.session === session)

@@ -77,7 +77,7 @@ async function part(scene: Scene, { label, step, member, story, roots }: Aside):
   const task =
     `You build one part of it, in a copy of the project of your own, while others build the other parts: "${story.text}". Build this part and nothing else. ` +
     'There is no repository in your copy; what you change is brought together with the rest afterwards.'
-  return { label, step, member, tier, contract: edge.contract, task, tries: 1, isLast: true, roots }
+  return { label, step, member, tier, contract: edge.contract, task, tries: 2, isLast: true, roots }
 }
 
 /** What is brought back carries what its makers had on their minds. */
