@@ -45,7 +45,7 @@ const conditional = set(
 const questionWords = set(
   "what which where who whom whose why how when what's where's who's how's why's was wie wo wer wen wem wann warum wieso weshalb welche welcher welches welchen welchem wofuer wozu woran wovon",
 )
-const innerWords = set(
+export const innerWords: ReadonlySet<string> = set(
   'what which who whose whom whether why how where when if because ob wie wo warum wer welche welcher welches welchen dass weil wenn',
 )
 const orders = ['any chance', 'would it be possible', 'is it possible', 'are you able', 'would you be able', 'how about', 'why not'].concat(

@@ -12,6 +12,7 @@ import type { Dropped, Route, RouteStep, Scored } from './route.ts'
 import { type Refused, refusesThat, type Seat, type Seated, seatsOf } from './seats.ts'
 import { situationOf } from './situation.ts'
 import type { Member, RouteContext } from './table.ts'
+import { isTelling } from './topics.ts'
 import type { Weight } from './weigh.ts'
 
 type Marks = Route['marks']
@@ -43,7 +44,8 @@ function ladder(seen: Seen): Outcome {
   const change = seen.ban === null || answered ? null : changeIn(seen)
   if (change !== null && seen.ban !== null) return contradicted(seen, { change, ban: seen.ban })
   const seated = seatsOf(seen)
-  if (topic.life.length > 0 && !topic.work && called.addressed.size === 0 && !speaksOf(seen)) return offTopic(seen, seated)
+  const about = topic.life.length + topic.other.length > 0
+  if (about && !topic.work && called.addressed.size === 0 && !speaksOf(seen)) return offTopic(seen, seated)
   const refusals = seated.refused.map(refusalText)
   if (seated.refused.length > prepared.table.thresholds.maxReroutes) return blocked(seen, refusals)
   if (seated.seats.size > 1) return chained(seen, seated)
@@ -67,15 +69,22 @@ function contradicted(seen: Seen, contradiction: { readonly change: string; read
   return unsure(seen, { reason: text, marks: [{ mark: 'DISPUTED', text }], contradiction })
 }
 
-/** A member's own phrase has a word of that topic: then the topic is its work. */
+/** A member's own phrase, or a signal, has a word of what the text is about: then that is its work. */
 function speaksOf({ weighed, topic }: Seen): boolean {
-  return weighed.weights.some(({ scored }) =>
-    scored.matched.some((phrase) => topic.life.some((word) => phrase.toLowerCase().includes(word))),
-  )
+  const phrases = [
+    ...weighed.weights.flatMap(({ asserted, scored }) => (asserted ? scored.matched : [])),
+    ...weighed.signals.fired.flatMap(({ matched }) => (weighed.signals.boosted.size > 0 ? matched : [])),
+  ].map((phrase) => phrase.toLowerCase())
+  return phrases.some((phrase) => isTelling(phrase) || topic.life.some((word) => phrase.includes(word)))
 }
 
+const mostTopics = 8
+
 function offTopic({ topic }: Seen, { seats }: Seated): Outcome {
-  const about = topic.life.map((word) => `"${word}"`).join(', ')
+  const about = [...topic.life, ...topic.other]
+    .slice(0, mostTopics)
+    .map((word) => `"${word}"`)
+    .join(', ')
   const agents = [...seats.values()].map(({ member }) => member.name)
   const text = `The text speaks of ${about} and of nothing that is work on software${agents.length > 0 ? `; its verb alone would mean ${agents.join(' and ')}` : ''}.`
   return {

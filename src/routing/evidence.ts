@@ -1,57 +1,15 @@
 // What stands in a text that speaks for or against somebody: phrases of the table in any form, and German verbs of the classes. Each hit
 // says how much it counts: as an order, or only when nothing better is there, or not at all.
-import type { Clause } from './clauses.ts'
+import { innerWords } from './clauses.ts'
 import { basesOf } from './inflect.ts'
-import type { Node, Phrase, Prepared } from './prepared.ts'
+import { isAsked, isMade, isModifier, isRuledOut, isWanted, type Judged, levelOf, ruledOut, strong, told, weak } from './level.ts'
+import type { Node } from './prepared.ts'
+import type { Hit, Scene } from './scene.ts'
 import { alsoEnglish, type GermanEntry, german, germanPhrases } from './verbs-de.ts'
-import {
-  acts,
-  artifacts,
-  determiners,
-  doers,
-  type Form,
-  functionWords,
-  indefinite,
-  makers,
-  negators,
-  prepositions,
-  pronouns,
-  wanting,
-} from './verbs-en.ts'
+import { acts, determiners, type Form } from './verbs-en.ts'
 import { gapEnd, gapNone, kindPlain, type Words } from './words.ts'
 
-/**
- * `strong`: it asks for the work. `weak`: it may only speak of it, as "the fix". `faint`: it only says more of something else, as "for fixing".
- * `none`: it is ruled out, as in "don't fix".
- */
-export type Level = 'strong' | 'weak' | 'faint' | 'none'
-
-export type Hit = {
-  /** Number of the table's phrase; -1: a word of a class. */
-  readonly phrase: number
-  /** Of a word of a class. */
-  readonly class: string | null
-  readonly says: string
-  readonly start: number
-  /** Not inside. */
-  readonly end: number
-  /** How telling it is against another hit at the same place. */
-  readonly size: number
-  readonly level: Level
-  /** It stands in a question or in a clause that depends on another one. */
-  readonly asked: boolean
-  /** Why it is not strong. */
-  readonly why: string
-}
-
-export type Scene = {
-  readonly prepared: Prepared
-  readonly words: Words
-  readonly clauses: readonly Clause[]
-  /** Number of the clause of each word. */
-  readonly clauseOf: readonly number[]
-  readonly german: boolean
-}
+export type { Hit, Scene } from './scene.ts'
 
 const mostHits = 4_000
 
@@ -97,17 +55,21 @@ type Walk = {
   readonly form: Form
 }
 
-/** A phrase doesn't reach over the end of a sentence or a comma. */
+/** A phrase doesn't reach over the end of a sentence or a comma, but for the comma before a clause inside: "finde heraus, warum". */
 function walk(from: Walk, node: Node, to: number): void {
   const { scene, readings, steps, out, at, form } = from
   if (node.phrase >= 0) out.push(phraseHit(scene, { at, to, form, phrase: node.phrase }))
-  if (node.next.size === 0 || to >= scene.words.count || scene.words.gap[to] !== gapNone || out.length >= mostHits) return
+  if (node.next.size === 0 || to >= scene.words.count || !goesOn(scene, to) || out.length >= mostHits) return
   for (const { base } of readings[to] ?? []) {
     const next = node.next.get(base)
     if (next === undefined || steps.left === 0) continue
     steps.left -= 1
     walk(from, next, to + 1)
   }
+}
+
+function goesOn({ words }: Scene, to: number): boolean {
+  return words.gap[to] === gapNone || (words.after[to - 1] === ',' && words.gap[to] !== gapEnd && innerWords.has(words.word[to] ?? ''))
 }
 
 type Found = { readonly at: number; readonly to: number; readonly form: Form; readonly phrase: number }
@@ -133,173 +95,6 @@ function takeAct(scene: Scene, at: number, out: Hit[]): void {
   const says = scene.prepared.phrases[node.phrase]?.text ?? ''
   const { level, why } = isRuledOut(scene, at) ? ruledOut : strong
   out.push({ phrase: node.phrase, class: null, says, start: at, end: at + 1, size: 1, level, why, asked: isAsked(scene, at) })
-}
-
-type Judged = { readonly level: Level; readonly why: string }
-const strong: Judged = { level: 'strong', why: '' }
-const ruledOut: Judged = { level: 'none', why: 'it is ruled out' }
-
-function weak(why: string): Judged {
-  return { level: 'weak', why }
-}
-
-type Judging = { readonly at: number; readonly to: number; readonly form: Form; readonly phrase: Phrase }
-
-function levelOf(scene: Scene, { at, to, form, phrase }: Judging): Judged {
-  const { words } = scene
-  if (words.kind[at] !== kindPlain) return { level: 'none', why: 'it stands in a name or in code' }
-  const acting = phrase.verb || (phrase.words.length > 1 && form !== 'base')
-  if (acting || isOrderPhrase(phrase)) {
-    if (isRuledOut(scene, at)) return ruledOut
-    if (isDenied(scene, at)) return weak('somebody can or does not')
-  }
-  if (form === 'ed' && !isWanted(scene, at)) {
-    return isTold(scene, at) ? { level: 'none', why: 'it is told, not asked for' } : weak('it is in the past')
-  }
-  if (phrase.verb) return verbLevel(scene, { at, to, form })
-  if (isReadArtifact(scene, at, to)) return weak('it stands as the object of another act')
-  return strong
-}
-
-function isOrderPhrase({ words }: Phrase): boolean {
-  const [first = ''] = words
-  return words.length > 1 && !functionWords.has(first)
-}
-
-function verbLevel(scene: Scene, { at, to, form }: { at: number; to: number; form: Form }): Judged {
-  const { words } = scene
-  const before = words.word[at - 1] ?? ''
-  const tight = words.gap[at] === gapNone
-  if (form === 's') return isMade(scene, at, false) ? strong : weak('it is no order in this form')
-  if (form === 'ing' && tight && (prepositions.has(before) || progressive.has(before)))
-    return { level: 'faint', why: 'it only says what something is for' }
-  if (!isNoun(scene, at)) return strong
-  if (isModifier(scene, to)) return { level: 'faint', why: 'it only describes another word' }
-  return isMade(scene, at, false) ? strong : weak('it stands as a noun')
-}
-
-const progressive: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been', "i'm", "we're", "it's", "they're", 'am'])
-
-/** After a determiner, with one word between at most: "the fix", "our current code". */
-function isNoun({ words }: Scene, at: number): boolean {
-  if (words.gap[at] !== gapNone) return false
-  const before = words.word[at - 1] ?? ''
-  if (determiners.has(before)) return !relative(words, at - 1)
-  const two = words.word[at - 2] ?? ''
-  return words.gap[at - 1] === gapNone && determiners.has(two) && !relative(words, at - 2) && isDescribing(before)
-}
-
-/** "that" after a noun and "which" begin a clause; a question word makes no noun of a verb. */
-function relative(words: Words, at: number): boolean {
-  const word = words.word[at] ?? ''
-  return (word === 'that' || word === 'which' || word === 'what') && words.gap[at] === gapNone && at > 0
-}
-
-function isDescribing(word: string): boolean {
-  return !functionWords.has(word) && !pronouns.has(word) && word !== 'then' && word !== 'und' && word !== 'please'
-}
-
-/** Another content word follows at once: "a refactor plan". */
-function isModifier({ words }: Scene, next: number): boolean {
-  if (next >= words.count || words.gap[next] !== gapNone || words.kind[next] !== kindPlain) return false
-  const word = words.word[next] ?? ''
-  return !functionWords.has(word) && !prepositions.has(word) && !determiners.has(word) && word !== 'please' && word !== 'then'
-}
-
-/** A word before it makes it: "write a fix", "propose the plan". */
-function isMade({ words, clauses, clauseOf }: Scene, at: number, any: boolean): boolean {
-  const from = Math.max(clauses[clauseOf[at] ?? 0]?.from ?? 0, at - 4)
-  for (let index = at - 1; index >= from; index -= 1) {
-    const word = words.word[index] ?? ''
-    if (prepositions.has(word)) return false
-    if (isForm(word, makers)) return true
-    if (isForm(word, doers)) return any || indefinite.has(words.word[index + 1] ?? '')
-  }
-  return false
-}
-
-function isForm(word: string, list: ReadonlySet<string>): boolean {
-  return list.has(word) || basesOf(word).some(({ base, form }) => form !== 'ed' && list.has(base))
-}
-
-/** "don't fix", "without building", "instead of fixing", "no need to fix", "implementiere nichts". */
-function isRuledOut({ words, german: isDe }: Scene, at: number): boolean {
-  for (let back = 1; back <= 2 && at - back >= 0; back += 1) {
-    if (words.gap[at - back + 1] !== gapNone) break
-    const word = words.word[at - back] ?? ''
-    const before = words.word[at - back - 1] ?? ''
-    if (hardNegators.has(word) && (back === 1 || !pronouns.has(words.word[at - 1] ?? ''))) return true
-    if (word === 'of' && before === 'instead') return true
-    if (word === 'than' && before === 'rather') return true
-    if (word === 'to' && before === 'need' && words.word[at - back - 2] === 'no') return true
-  }
-  if (words.gap[at + 1] === gapNone && words.word[at + 1] === 'nothing') return true
-  if (!isDe) return false
-  if (words.word[at - 1] === 'zu' || words.word[at - 1]?.startsWith('zu') === true)
-    for (let back = 2; back < 6; back += 1) if (words.word[at - back] === 'ohne') return true
-  const next = words.gap[at + 1] === gapNone ? words.word[at + 1] : ''
-  return next === 'nicht' || next === 'nichts'
-}
-
-const hardNegators: ReadonlySet<string> = new Set([
-  "don't",
-  'dont',
-  'never',
-  'not',
-  'without',
-  "mustn't",
-  "shouldn't",
-  'nicht',
-  'nie',
-  'niemals',
-  'nichts',
-  'kein',
-  'keine',
-  'keinen',
-])
-
-/** "we can't build": it fails, and that is no order and no ban. */
-function isDenied({ words }: Scene, at: number): boolean {
-  return words.gap[at] === gapNone && negators.has(words.word[at - 1] ?? '')
-}
-
-/** "should be fixed", "get it documented". */
-function isWanted({ words, clauses, clauseOf }: Scene, at: number): boolean {
-  const from = Math.max(clauses[clauseOf[at] ?? 0]?.from ?? 0, at - 5)
-  for (let index = from; index < at; index += 1) if (wanting.has(words.word[index] ?? '')) return true
-  return false
-}
-
-/** "I fixed it", "we have already documented": somebody did. */
-function isTold({ words }: Scene, at: number): boolean {
-  for (let back = 1; back <= 2; back += 1) if (pronouns.has(words.word[at - back] ?? '') && words.gap[at] === gapNone) return true
-  return false
-}
-
-/** "fix the runbook": what another verb of the clause works on. */
-function isReadArtifact({ words, prepared, clauses, clauseOf }: Scene, at: number, to: number): boolean {
-  if (!artifacts.has(words.word[to - 1] ?? '') || indefinite.has(words.word[at - 1] ?? '')) return false
-  const from = Math.max(clauses[clauseOf[at] ?? 0]?.from ?? 0, at - 3)
-  if (!determiners.has(words.word[at - 1] ?? '')) return false
-  for (let index = at - 2; index >= from; index -= 1) {
-    const word = words.word[index] ?? ''
-    if (isForm(word, makers)) return false
-    const node = prepared.root.next.get(word)
-    const other = node === undefined || node.phrase < 0 ? undefined : prepared.phrases[node.phrase]
-    const own = prepared.phrases[prepared.root.next.get(words.word[at] ?? '')?.phrase ?? -1]
-    if (other?.verb === true && other.triggers.length > 0 && !shares(other.speaksFor, own?.speaksFor)) return true
-  }
-  return false
-}
-
-function shares(one: ReadonlySet<string>, other: ReadonlySet<string> | undefined): boolean {
-  for (const name of one) if (other?.has(name) === true) return true
-  return false
-}
-
-function isAsked({ clauses, clauseOf }: Scene, at: number): boolean {
-  const clause = clauses[clauseOf[at] ?? 0]
-  return clause !== undefined && (clause.mood === 'ask' || clause.mood === 'sub' || at >= clause.inner)
 }
 
 /** German words of the classes; the table's own phrases at the same place go before them unless the word says more. */
@@ -354,12 +149,26 @@ function germanLevel(scene: Scene, { at, orders }: GermanFound): Judged {
   if (inside && (words.shape[at] !== 0 || determiners.has(words.word[at - 1] ?? ''))) return weak('it stands as a noun')
   if (orders || clause === undefined || clause.from === at || isWanted(scene, at)) return strong
   for (let index = Math.max(clause.from, at - 8); index < at; index += 1)
-    if (had.has(words.word[index] ?? '') && clause.mood !== 'ask') return isDone
+    if (had.has(words.word[index] ?? '') && clause.mood !== 'ask') return told
+  for (let index = Math.max(clause.from, at - 4); index < at; index += 1) if (others.has(words.word[index] ?? '')) return told
   return weak('it is told, not asked for')
 }
 
-const isDone: Judged = { level: 'none', why: 'it is told, not asked for' }
-const had: ReadonlySet<string> = new Set(['habe', 'haben', 'hat', 'hast', 'habt', 'wurde', 'wurden', 'ist', 'sind', 'hatte', 'hatten'])
+const others: ReadonlySet<string> = new Set(['er', 'sie', 'man'])
+const had: ReadonlySet<string> = new Set([
+  'habe',
+  'hab',
+  'haben',
+  'hat',
+  'hast',
+  'habt',
+  'wurde',
+  'wurden',
+  'ist',
+  'sind',
+  'hatte',
+  'hatten',
+])
 
 const objectReach = 7
 const prefixReach = 24

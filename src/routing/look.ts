@@ -2,15 +2,18 @@
 import { type Called, calledIn } from './address.ts'
 import { banIn } from './bans.ts'
 import { type Said, saidIn } from './clarify.ts'
-import { clausesOf } from './clauses.ts'
+import { type Clause, clausesOf } from './clauses.ts'
 import { type Hit, hitsOf, type Scene } from './evidence.ts'
+import { basesOf } from './inflect.ts'
+import { byObject } from './objects.ts'
 import type { Prepared } from './prepared.ts'
 import { hasPath } from './signals.ts'
 import type { RouteContext } from './table.ts'
 import { type Topic, topicOf } from './topics.ts'
-import { isGerman } from './verbs-de.ts'
+import { german, isGerman, otherGermanVerbs } from './verbs-de.ts'
+import { isVerb } from './verbs-en.ts'
 import { type Weighed, weigh } from './weigh.ts'
-import { lookedAt, wordsOf } from './words.ts'
+import { lookedAt, type Words, wordsOf } from './words.ts'
 
 export type Seen = {
   readonly prepared: Prepared
@@ -41,16 +44,27 @@ export function look(prepared: Prepared, given: string, context: RouteContext): 
   })
   const scene: Scene = { prepared, words, clauses, clauseOf, german: isGerman(words.word) }
   const called = calledIn(scene)
+  const topic = topicOf(scene)
   const said: Said = context.answered === true ? saidIn(words) : { classes: [], readOnly: false, nobody: false }
   const ban = banIn(words)
-  const hits = [...hitsOf(scene), ...said.classes.map(answerHit)]
+  const hits = [...byObject(scene, hitsOf(scene)), ...said.classes.map(answerHit)]
   return {
     ...{ prepared, context, scene, hits, called, looked, text, said },
     weighed: weigh({ scene, hits, called, context, readOnly: said.readOnly, banned: ban !== null }),
-    topic: topicOf(words),
+    topic,
     ban,
-    workAsked: clauses.some(({ mood }) => mood === 'order') || hasPath(words),
+    workAsked: hasPath(words) || ((topic.work || topic.other.length === 0) && clauses.some((clause) => isOrder(words, clause))),
   }
+}
+
+/** "Yes please" has the form of an order, and asks for nothing. */
+function isOrder({ word }: Words, { from, to, mood }: Clause): boolean {
+  return mood === 'order' && word.slice(from, to).some(isAct)
+}
+
+function isAct(word: string): boolean {
+  if (word === 'do' || isVerb(word) || basesOf(word).some(({ base, form }) => form !== 's' && isVerb(base))) return true
+  return otherGermanVerbs.has(word) || german.get(word)?.some(({ orders }) => orders) === true
 }
 
 /** What the person chose among our own answers; it stands nowhere in the text. */

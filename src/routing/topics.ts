@@ -1,51 +1,110 @@
 // Whether a text is about software or a project at all: "plan a trip to Rome" has a verb of the planner and is no work for one.
 import { basesOf } from './inflect.ts'
-import { kindPlain, type Words } from './words.ts'
+import type { Scene } from './scene.ts'
+import { german, otherGermanVerbs } from './verbs-de.ts'
+import { determiners, functionWords, isVerb, negators, prepositions, pronouns } from './verbs-en.ts'
+import { doubtfulWords, everydayWords, lifeWords, vagueWords, workWords } from './vocabulary.ts'
+import { folded, gapNone, isDigit, kindPlain, shapeInner, type Words } from './words.ts'
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/))
+export type Topic = {
+  /** Words of a life beside the work; at most eight are told. */
+  readonly life: readonly string[]
+  /** It names a file, quotes code, or has a word of the work; one that may mean something else counts where nothing speaks of a life. */
+  readonly work: boolean
+  /** Words that are of neither, eight at most: what it is about, when it is about no work. */
+  readonly other: readonly string[]
 }
 
-/** Words of a life beside the work, English and German, folded. */
-const life =
-  set(`trip travel travels vacation holiday holidays honeymoon flight flights hotel hotels airbnb beach hike hiking camping cruise
-  wedding birthday anniversary party christmas easter halloween dinner lunch breakfast recipe recipes meal meals cooking cake dessert restaurant
-  restaurants grocery groceries shopping gift gifts present garden gardening lawn plants workout gym diet yoga marathon jogging weight sleep
-  doctor dentist marriage boyfriend girlfriend husband wife mother father mum mom dad grandma kids child baby dog cat puppy pet haircut
-  car bicycle bike kitchen bathroom bedroom sofa furniture apartment rent mortgage vacations weekend movie movies concert poem song novel
-  rome paris london venice barcelona italy spain france greece croatia mallorca
-  reise reisen urlaub ferien flug fluege strand wandern wanderung kreuzfahrt hochzeit geburtstag jubilaeum feier weihnachten ostern abendessen
-  mittagessen fruehstueck rezept rezepte essen kochen kuchen einkauf einkaufen geschenk geschenke garten rasen fitness training abnehmen arzt
-  zahnarzt ehe freund freundin ehemann ehefrau mutter vater oma opa kinder hund katze haustier auto fahrrad kueche bad schlafzimmer moebel
-  wohnung miete wochenende kino film konzert gedicht lied roman rom italien spanien frankreich griechenland kroatien`)
+const mostTold = 8
 
-/** Words of software and of the work on it. */
-const work =
-  set(`code codebase file files test tests testing bug bugs api apis endpoint endpoints module modules function functions class classes
-  method repo repos repository branch commit commits deploy deployment server servers client database db sql cli ui ux app apps application page
-  pages website site script scripts parser cache caching auth login token tokens query queries schema config configuration docs documentation
-  readme release version build builds ci cd pipeline service services worker workers queue retry feature features component components spec
-  requirements migration refactor architecture data dataset model models prompt agent agents webhook bot backend frontend web software program
-  library package packages dependency dependencies framework typescript javascript python rust java node react docker kubernetes linux git
-  github json yaml csv html css http https url regex error errors exception crash log logs logging trace bench benchmark performance latency
-  memory thread threads import imports lockfile flag flags variable type types interface protocol socket encryption backup cron job jobs
-  installer dispatcher router routing layer system tool tools ticket issue sprint roadmap milestone changelog adr runbook rollback incident
-  datei dateien quelltext fehler modul funktion klasse methode datenbank schnittstelle anwendung programm dienst skript abfrage einstellung
-  einstellungen oberflaeche seite webseite komponente bibliothek paket projekt projektplan anmeldung protokoll schema verzeichnis ordner code
-  server test tests nutzer benutzer daten modell leistung speicher ablauf architektur entwicklung dokumentation version`)
-
-export type Topic = { readonly life: readonly string[]; readonly work: boolean }
-
-/** `work` also when it names a file or quotes code, or when nothing speaks of life. At most eight words are told. Linear. */
-export function topicOf(words: Words): Topic {
-  const found = new Set<string>()
-  for (let at = 0; at < words.count && found.size < 8; at += 1) {
+/** Linear. */
+export function topicOf({ words, german: isGerman, prepared }: Scene): Topic {
+  const life = new Set<string>()
+  const other = new Set<string>()
+  let sure = false
+  let maybe = false
+  for (let at = 0; at < words.count; at += 1) {
     const word = words.word[at] ?? ''
-    if (life.has(word) && words.kind[at] === kindPlain) found.add(word)
+    const kind = words.kind[at] !== kindPlain ? 'work' : isOrdered(words, at) || prepared.names.has(word) ? 'none' : kindOf(word, isGerman)
+    if (kind === 'work' || (kind !== 'life' && isIdentifier(words, at))) sure = true
+    else if (kind === 'maybe') maybe = true
+    else if (kind === 'life' && life.size < mostTold) life.add(word)
+    else if (kind === 'other' && other.size < mostTold) other.add(word)
   }
-  return { life: [...found], work: found.size === 0 || isOfWork(words) }
+  return { life: [...life], work: sure || (maybe && life.size === 0), other: [...other] }
 }
 
-function isOfWork({ word, kind }: Words): boolean {
-  return word.some((one, at) => kind[at] !== kindPlain || work.has(one) || basesOf(one).some(({ base }) => work.has(base)))
+/** "Build a bird table", "plan a week": what is to be done, not what it is about. */
+function isOrdered({ word, gap }: Words, at: number): boolean {
+  const one = word[at] ?? ''
+  if (!isVerb(one) || !doubtfulWords.has(one)) return false
+  if (gap[at] !== gapNone) return true
+  return !determiners.has(word[at - 1] ?? '') && !(gap[at - 1] === gapNone && determiners.has(word[at - 2] ?? ''))
+}
+
+/** A phrase by which somebody is known for a matter: "release notes", not "find out why". */
+export function isTelling(phrase: string): boolean {
+  return phrase.split(' ').some((raw) => {
+    const word = folded(raw)
+    return !everydayWords.has(word) && !isVerb(word) && kindOf(word, true) !== 'none'
+  })
+}
+
+type Kind = 'work' | 'maybe' | 'life' | 'other' | 'none'
+
+function kindOf(word: string, isGerman: boolean): Kind {
+  const found = listed(word)
+  if (found !== null) return found
+  for (const { base } of basesOf(word)) {
+    const kind = listed(base)
+    if (kind !== null) return kind
+  }
+  if (isSmall(word)) return 'none'
+  return isGerman && word.length >= shortestCompound ? compound(word) : 'other'
+}
+
+function listed(word: string): Kind | null {
+  if (workWords.has(word)) return 'work'
+  if (lifeWords.has(word)) return 'life'
+  return doubtfulWords.has(word) ? 'maybe' : null
+}
+
+/** It says what is to be done or how, not about what. */
+function isSmall(word: string): boolean {
+  if (isDigit(word.charCodeAt(0))) return false
+  return word.length < 2 || says(word) || basesOf(word).some(({ base }) => says(base))
+}
+
+function says(word: string): boolean {
+  if (functionWords.has(word) || pronouns.has(word) || determiners.has(word) || prepositions.has(word) || negators.has(word)) return true
+  return vagueWords.has(word) || isVerb(word) || otherGermanVerbs.has(word) || german.has(word) || smallDe.has(word)
+}
+
+const smallDe: ReadonlySet<string> = new Set(
+  'und oder aber wenn ob dass weil mir mich dir dich uns euch ihm ihr ihnen man im am zum zur vom beim ins fuer mit von bei nach aus auf ist sind war kann koennen koennte koenntest kannst wuerdest soll sollte sollten wir ich du sie er es hallo hi hey ok okay was wie wo wer wann warum'.split(
+    ' ',
+  ),
+)
+
+const shortestCompound = 9
+const shortestPart = 5
+
+/** By its last part, which says what it is, else by its first: "datenbankschicht", "einkaufsliste". */
+function compound(word: string): Kind {
+  let found: Kind = 'other'
+  for (let cut = shortestPart; cut <= word.length - 3; cut += 1) {
+    const tail = word.length - cut < shortestPart ? null : listed(word.slice(cut))
+    const head = listed(word.slice(0, cut)) ?? listed(word.slice(0, cut - 1))
+    for (const kind of [tail, head]) {
+      if (kind !== null && kind !== 'maybe') return kind
+      if (kind === 'maybe') found = kind
+    }
+  }
+  return found
+}
+
+/** A name as code has them: `user_id`, `fetchJson`, `UserService`. */
+function isIdentifier({ word, shape }: Words, at: number): boolean {
+  const one = word[at] ?? ''
+  return shape[at] === shapeInner || (one.includes('_') && one.length > 2)
 }

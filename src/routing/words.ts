@@ -17,7 +17,7 @@ export type Words = {
   readonly word: readonly string[]
   readonly gap: readonly number[]
   readonly kind: readonly number[]
-  /** 0 lower case, 1 a capital first, 2 all capitals (two at least). */
+  /** 0 lower case, 1 a capital first, 2 all capitals (two at least), 3 a capital after a small letter. */
   readonly shape: readonly number[]
   /** The sign right after the word, as `,` `:` `?`; empty: none. */
   readonly after: readonly string[]
@@ -157,9 +157,23 @@ const softs: ReadonlySet<string> = new Set([',', ';', ':', '(', ')', '[', ']', '
 
 function shapeOf(raw: string): number {
   const first = raw.charAt(0)
+  if (hasInnerCapital(raw)) return shapeInner
   if (first === first.toLowerCase()) return 0
   return raw.length > 1 && raw === raw.toUpperCase() ? 2 : 1
 }
+
+/** A capital after a small letter. */
+function hasInnerCapital(raw: string): boolean {
+  for (let at = 1; at < raw.length; at += 1) {
+    const before = raw.charCodeAt(at - 1)
+    const code = raw.charCodeAt(at)
+    if (code >= 65 && code <= 90 && before >= 97 && before <= 122) return true
+  }
+  return false
+}
+
+/** As names in code have it: a capital in the middle. */
+export const shapeInner = 3
 
 /** An empty line, or a line that begins like one of a list. */
 function startsBlock(text: string, at: number): boolean {

@@ -1,0 +1,168 @@
+// What a verb is said of. "Write" alone belongs to nobody: who writes tests changes code, who writes a guide writes prose; who looks into
+// a failure looks for its cause; who changes one value in one file does a small thing.
+import { basesOf } from './inflect.ts'
+import { isAsked, isOfOthers, isRuledOut } from './level.ts'
+import type { Hit, Level, Scene } from './scene.ts'
+import { determiners, prepositions } from './verbs-en.ts'
+import { gapEnd, gapNone, gapSoft, kindPath, kindPlain, type Words } from './words.ts'
+
+/** The same hits, read by what they are said of, and those of verbs that mean something only by it. Linear. */
+export function byObject(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
+  const made: Hit[] = madeIn(scene).map((hit) => ({ ...hit, says: inside(scene, hits, hit) ?? hit.says }))
+  const asked = bareWhy(scene)
+  if (asked !== null) made.push(asked)
+  return smaller(scene, ofFailures(scene, made.length === 0 ? hits : [...hits, ...made].sort((a, b) => a.start - b.start)))
+}
+
+function set(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/))
+}
+
+const makers = set('write draft create make prepare produce compose add update give provide generate need want adjust complete extend')
+const prose = set(
+  `docs documentation readme changelog adr adrs runbook notes guide manual tutorial postmortem post-mortem docstring docstrings comments wiki
+   faq handbook report summary announcement newsletter minutes walkthrough`,
+)
+const plans = set(
+  'plan spec specification roadmap stories story concept proposal requirements criteria epic epics milestones breakdown rfc',
+)
+const code = set(
+  `test tests function script class method endpoint migration module parser button page form toggle program command hook component query
+   handler middleware wrapper helper validation flag option field column index pagination sorting filter filters export import retry retries
+   snippet regex cli api webhook logging check checks fix patch`,
+)
+const reach = 7
+
+/** Verbs of making with what they make, up to the next preposition: "write unit tests for the calculator". */
+function madeIn(scene: Scene): readonly Hit[] {
+  const { words } = scene
+  const out: Hit[] = []
+  for (let at = 0; at < words.count && out.length < mostMade; at += 1) {
+    if (words.kind[at] !== kindPlain || !isMaker(words, at)) continue
+    const found = objectAt(words, at)
+    if (found === null) continue
+    const says = `${words.word[at]} ${words.word[found.at]}`
+    const level: Level = isRuledOut(scene, at) || isOfOthers(scene, at) ? 'none' : 'strong'
+    const why = level === 'none' ? 'it is ruled out, or of others' : ''
+    const end = found.at + 1
+    out.push({ phrase: -1, class: found.class, says, start: at, end, size: end - at, level, why, asked: isAsked(scene, at) })
+  }
+  return out
+}
+
+/** What already speaks for the same class in its span: the two are one. */
+function inside({ prepared }: Scene, hits: readonly Hit[], made: Hit): string | null {
+  for (const hit of hits) {
+    if (hit.start >= made.end) break
+    const same = hit.class === made.class || (made.class !== null && prepared.phrases[hit.phrase]?.speaksFor.has(made.class) === true)
+    if (same && hit.level === 'strong' && hit.end > made.start) return hit.says
+  }
+  return null
+}
+
+const mostMade = 200
+
+function isMaker({ word, gap }: Words, at: number): boolean {
+  const one = word[at] ?? ''
+  if (gap[at] === gapNone && determiners.has(word[at - 1] ?? '')) return false
+  return makers.has(one) || basesOf(one).some(({ base, form }) => form === 'ing' && makers.has(base))
+}
+
+function objectAt(words: Words, from: number): { readonly at: number; readonly class: string } | null {
+  let found: { readonly at: number; readonly class: string } | null = null
+  for (let at = from + 1; at < Math.min(words.count, from + reach); at += 1) {
+    const word = words.word[at] ?? ''
+    if (words.gap[at] !== gapNone || enders.has(word) || prepositions.has(word)) break
+    const kind = words.kind[at] === kindPlain ? classOf(word) : null
+    if (kind !== null) found = { at, class: kind }
+  }
+  return found
+}
+
+const enders = set('to with on that which so and or how why what where')
+
+function classOf(word: string): string | null {
+  if (prose.has(word)) return 'scriber'
+  if (plans.has(word)) return 'planner'
+  return code.has(word) ? 'coder' : null
+}
+
+const inquiries = set(
+  'investigate analyze analyse inspect examine explore look check trace suchen suche such find finden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde',
+)
+const failures = set(
+  `crash crashes crashed failure failures fails failing error errors exception leak leaks hang hangs freeze freezes slow slower outage
+   regression broken wrong deadlock timeout timeouts stacktrace traceback absturz abstuerze ausfall fehler langsam langsame langsamer stuerzt
+   kaputt haengt schlaegt scheitert speicherleck abgestuerzt cause caused causing causes reason ursache grund eating stuck`,
+)
+
+/** Looking into a failure is looking for its cause; what stands in the same clause, or in the sentence before an order without object. */
+function ofFailures(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
+  return hits.map((hit) => {
+    const phrase = scene.prepared.phrases[hit.phrase]
+    const scouts = hit.class === 'scout' || (phrase !== undefined && phrase.triggers.length > 0 && phrase.speaksFor.has('scout'))
+    if (!scouts || hit.level === 'none' || !isInquiry(scene, hit) || !failsIn(scene, hit)) return hit
+    return { ...hit, phrase: -1, class: 'debugger', says: `${hit.says} of a failure` }
+  })
+}
+
+function isInquiry({ words }: Scene, { start }: Hit): boolean {
+  const word = words.word[start] ?? ''
+  return inquiries.has(word) || basesOf(word).some(({ base }) => inquiries.has(base))
+}
+
+function failsIn({ words, clauses, clauseOf }: Scene, { start, end }: Hit): boolean {
+  const number = clauseOf[start] ?? 0
+  const clause = clauses[number]
+  if (clause === undefined) return false
+  const alone = end >= words.count || (words.gap[end] !== gapNone && (words.word[end] ?? '') !== 'and')
+  const from = alone && words.gap[clause.from] === gapSoft ? (clauses[number - 1]?.from ?? clause.from) : clause.from
+  const next = clauses[number + 1]
+  const to = next !== undefined && words.gap[next.from] !== gapEnd && next.mood === 'sub' ? next.to : clause.to
+  for (let at = from; at < to; at += 1) {
+    const word = words.word[at] ?? ''
+    if (at > start && (word === 'and' || word === 'und')) return false
+    if (failures.has(word)) return true
+  }
+  return false
+}
+
+/** "I get a TypeError in cart.ts. Why?" */
+function bareWhy({ words }: Scene): Hit | null {
+  if (!words.word.some((word) => failures.has(word) || word.endsWith('error') || word.endsWith('exception'))) return null
+  for (let at = 0; at < words.count; at += 1) {
+    const alone = words.gap[at] === gapEnd && (at + 1 >= words.count || words.gap[at + 1] === gapEnd)
+    if (!alone || !whys.has(words.word[at] ?? '')) continue
+    const says = `${words.word[at]} of a failure`
+    return { phrase: -1, class: 'debugger', says, start: at, end: at + 1, size: 1, level: 'strong', why: '', asked: true }
+  }
+  return null
+}
+
+const whys = set('why warum wieso weshalb')
+
+const smallVerbs = set('change set remove delete rename bump raise lower increase correct replace fix adjust comment drop')
+const smallThings = set(
+  'import imports port typo timeout variable constant version comment line lines value flag default number whitespace limit key heading title',
+)
+
+/** One thing in one file: the coder's verb, a thing that a glance sees to be right, and one path. */
+function smaller(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
+  const { words, prepared } = scene
+  if (words.count > mostSmall || prepared.byClass.get('executor') === undefined || pathsIn(words) !== 1) return hits
+  const speaks = hits.some((hit) => prepared.phrases[hit.phrase]?.speaksFor.has('executor') === true && hit.level === 'strong')
+  const small = !speaks && words.word.some((word, at) => words.kind[at] === kindPlain && smallThings.has(word))
+  if (!small) return hits
+  return hits.map((hit) => {
+    const phrase = prepared.phrases[hit.phrase]
+    const [only] = phrase?.words ?? []
+    const coder = phrase?.speaksFor.has('coder') === true && phrase.words.length === 1 && smallVerbs.has(only ?? '')
+    return coder && hit.level === 'strong' ? { ...hit, phrase: -1, class: 'executor', says: `${hit.says}, one thing in one file` } : hit
+  })
+}
+
+const mostSmall = 16
+
+function pathsIn({ kind, word }: Words): number {
+  return new Set(word.filter((_, at) => ((kind[at] ?? 0) & kindPath) !== 0)).size
+}
