@@ -101,6 +101,17 @@ describe('who it is', () => {
     expect(both(alone, 'map src/a.ts').ours.decision).toBe('dispatch')
   })
 
+  test('[R4] a step for a class goes to its default seat, wherever that stands', () => {
+    const scout = (name: string, isDefault: boolean) => memberOf(name, { class: 'scout', triggers: ['map'], isDefault })
+    const made = table([scout('anna', false), two, scout('bela', true)])
+    const given = {
+      ...made,
+      templates: [{ name: 'pair', steps: ['class:scout', 'class:coder'], classes: ['scout', 'coder'], when: 'it fits' }],
+    }
+    expect(both(given, 'map src/a.ts and build it').strict.selected).toEqual(['bela', 'yorick'])
+    expect(both(given, 'map src/a.ts and build it').ours.selected).toEqual(['bela', 'yorick'])
+  })
+
   test('names of several words call, and only when all of them stand there', () => {
     const named = table([memberOf('night-owl', { class: 'scout', triggers: ['map'] }), two])
     expect(compileCortex(named).decide('ask night-owl to look').selected).toEqual(['night-owl'])
