@@ -9,6 +9,7 @@ import { headline } from '../protocol/asks-elsewhere.ts'
 import { isFinal } from '../protocol/message-status.ts'
 import type { ApprovalBrief } from '../protocol/shapes.ts'
 import { approvalText } from './approval-text.ts'
+import { follow, type Receiver, receiverOf } from './ask-worker.ts'
 import { findHub, type Hub } from './hub.ts'
 import { type Call, exitCodes, HubUnreachable, oneLine, type Result, tell, WrongUsage } from './output.ts'
 
@@ -32,8 +33,12 @@ export async function ask(call: Call, words: readonly string[], options: AskOpti
   if (text.trim() === '') throw new WrongUsage('The text is empty; allowed is any text, or "-" to read it from standard input.')
   const session = options.session ?? (await newSession(hub, text, options))
   if (waitSeconds === 0) return justSay(hub, session, text)
+  const until = performance.now() + waitSeconds * 1000
   const answered = await sayAndWait(hub, session, { text, waitSeconds })
-  return resultOf(answered, session, waitSeconds)
+  const receiver = answered.status === 'settled' ? await receiverOf(hub, session, answered) : null
+  return receiver === null
+    ? resultOf(answered, session, waitSeconds)
+    : fromReceiver(hub, answered, { session, receiver, until, waitSeconds })
 }
 
 async function newSession(hub: Hub, text: string, { agent, project }: AskOptions): Promise<string> {
@@ -96,9 +101,27 @@ function lost(hub: Hub, session: string): HubUnreachable {
   return new HubUnreachable(hub.home)
 }
 
+type Given = { readonly session: string; readonly receiver: Receiver; readonly until: number; readonly waitSeconds: number }
+
+/** Somebody else has it: what the hub says of that is no answer, so their words are waited for. */
+async function fromReceiver(hub: Hub, answered: MessageAnswered, { session, receiver, until, waitSeconds }: Given): Promise<Result> {
+  tell(answered.reply?.text ?? '')
+  const { status, text, asks } = await follow(hub, { session, receiver, until, after: answered.cursor })
+  const value = { ...answered, session, worker: { ...receiver, status, text } }
+  if (status === 'settled') return { value, text }
+  if (status === 'waiting') {
+    tell(asks === 'approval' ? 'Look with: steward approvals' : `Answer with: steward ask --session ${session} TEXT`)
+    return { value, text, code: exitCodes.waiting }
+  }
+  if (status === 'late') tell(`No answer within ${waitSeconds} seconds. It goes on; look with: steward sessions show ${session}`)
+  else tell(status === 'failed' ? `It failed; look with: steward sessions show ${receiver.session}` : 'It was stopped.')
+  return { value, text, code: exitCodes.failed }
+}
+
 function resultOf(answered: MessageAnswered, session: string, waitSeconds: number): Result {
   const value = { ...answered, session }
   const text = answered.reply?.text ?? ''
+  if (answered.reply?.info) tell(answered.reply.info)
   if (answered.status === 'settled') return { value, text }
   if (answered.status === 'waiting') {
     for (const line of answered.approval ? forYes(answered.approval) : forWords(answered.question, session)) tell(line)

@@ -22,6 +22,11 @@ export function isRelayOf(line: { readonly role: string; readonly text: string }
   return line.role === 'assistant' && approvals.some((one) => line.text.endsWith(tailOf(headline(one))))
 }
 
+/** Whether the line tells of an approval at all. */
+export function isRelayLine(text: string): boolean {
+  return text.endsWith(` ${where}`) && text.includes(' asks: ')
+}
+
 function tailOf(asked: string): string {
   const short = asked.length > mostAsked ? `${asked.slice(0, mostAsked).toWellFormed()}...` : asked
   return ` asks: ${short} ${where}`

@@ -1,0 +1,87 @@
+// What comes of a message that the hub gave to another agent: who has it, and that agent's words as soon as they are there (C25).
+import { setTimeout as pause } from 'node:timers/promises'
+import { events, type MessageAnswered, messages, type WireEvent } from '../protocol/api.ts'
+import type { Message } from '../protocol/message.ts'
+import { isFinal } from '../protocol/message-status.ts'
+import { isRelayLine } from '../protocol/relayed-approval.ts'
+import type { Hub } from './hub.ts'
+import { tell } from './output.ts'
+import { everyRow } from './paging.ts'
+
+export type Receiver = { readonly agent: string; readonly session: string }
+
+/** `waiting`: `asks` is what it wants to know or to be allowed. `late`: the time is over, and it goes on. */
+export type WorkerEnd = {
+  readonly status: 'settled' | 'stopped' | 'failed' | 'waiting' | 'late'
+  readonly text: string
+  readonly asks?: 'approval' | 'question'
+}
+
+/** null: whoever leads the session answered by itself. */
+export async function receiverOf(hub: Hub, session: string, { id }: MessageAnswered): Promise<Receiver | null> {
+  const all = await everyRow(hub, `${pathOf(session)}/events`, events)
+  const routed = all.findLast(({ type, data }) => type === 'route-decided' && data['message'] === id && data['as'] === 'decided')
+  if (routed === undefined) return null
+  return linkedTo(all, routed.data['agent'])
+}
+
+function linkedTo(all: readonly WireEvent[], agent: unknown): Receiver | null {
+  const link = all.findLast(({ type, data }) => type === 'worker-linked' && data['agent'] === agent)
+  const session = link?.data['session']
+  return typeof agent === 'string' && typeof session === 'string' ? { agent, session } : null
+}
+
+export type Following = {
+  /** Where it was asked. */
+  readonly session: string
+  /** Cursor of the message: what was said before, here and there, is not what came of it. */
+  readonly after: string
+  readonly receiver: Receiver
+  /** Of `performance.now()`. */
+  readonly until: number
+}
+
+const againMs = 300
+
+/** Tells on standard error what the agent says meanwhile, and gives its last words. */
+export async function follow(hub: Hub, { session, after, receiver, until }: Following): Promise<WorkerEnd> {
+  const told = new Set<string>()
+  const news = async () => {
+    const lines = await everyRow(hub, `${pathOf(session)}/messages`, messages, { after })
+    const fresh = lines.filter(({ id, agent, role }) => role === 'assistant' && agent === receiver.agent && !told.has(id))
+    for (const { id, text } of fresh) {
+      told.add(id)
+      tell(text.replace(heading, ''))
+    }
+    return fresh
+  }
+  for (;;) {
+    const end = endOf(await everyRow(hub, `${pathOf(receiver.session)}/messages`, messages, { after }))
+    if (end?.status === 'settled') return end
+    const asks = (await news()).map(askIn).findLast((one) => one !== null)
+    if (asks) return { status: 'waiting', text: '', asks }
+    if (end !== null) return end
+    if (performance.now() >= until) return { status: 'late', text: '' }
+    await pause(againMs)
+  }
+}
+
+const heading = /^\*\*\[Worker \S+ → \w+\]\*\*\n\n/
+const question = /^\*\*\[Worker \S+ → question\]\*\*\n/
+
+function askIn({ text }: Message): 'approval' | 'question' | null {
+  return isRelayLine(text) ? 'approval' : question.test(text) ? 'question' : null
+}
+
+/** A message of the person's is over with the turn that had it; the words after it are the answer. null: it is at work. */
+function endOf(lines: readonly Message[]): WorkerEnd | null {
+  const at = lines.findLastIndex(({ role }) => role === 'user')
+  const status = lines[at]?.status
+  if (status === undefined || !isFinal(status)) return null
+  const text = lines.slice(at + 1).findLast(({ role }) => role === 'assistant')?.text ?? ''
+  return { status: status === 'settled' ? 'settled' : status === 'stopped' ? 'stopped' : 'failed', text }
+}
+
+function pathOf(session: string): string {
+  return `/api/sessions/${encodeURIComponent(session)}`
+}
