@@ -83,7 +83,7 @@ export const routeView = z.object({
   scores: z.array(scored),
   signals: z.array(z.object({ id: z.string(), matched: texts })),
   template: z.string().nullable(),
-  gates: z.array(z.object({ id: z.string(), holds: z.boolean(), text: z.string() })),
+  gates: z.array(z.object({ id: z.string(), holds: z.boolean(), text: z.string(), count: z.int().min(1).optional() })),
   dropped: z.array(z.object({ what: z.string(), why: z.string() })),
   thresholds: z.record(z.string(), z.number()),
   context: z.looseObject({}),

@@ -46,6 +46,8 @@ export function gatesOf(judged: Judged, deep: Deep): readonly Gate[] {
   return [...openings(judged), ...refusals(judged, deep), ...costs(judged, deep)]
 }
 
+/** Of a hard decision. */
+const traces = { usual: 3, highStakes: 5 }
 const least = { alternatives: 3, complexity: 7, hypotheses: 2, sources: 5 }
 
 function openings({ situation: its, classes, table, disputed }: Judged): readonly Gate[] {
@@ -62,6 +64,7 @@ function openings({ situation: its, classes, table, disputed }: Judged): readonl
       'G2',
       has('reasoner') && its.alternatives >= least.alternatives && risky,
       `${its.alternatives} alternatives are named${risky ? ' and much depends on it' : ''}; ${least.alternatives} and high stakes make several traces and a vote.`,
+      its.stakes === null ? traces.usual : traces.highStakes,
     ),
     gate(
       'G3',
@@ -130,6 +133,6 @@ function costs({ situation: its, table }: Judged, { deep, why }: Deep): readonly
   ]
 }
 
-function gate(id: string, holds: boolean, text: string): Gate {
-  return { id, holds, text }
+function gate(id: string, holds: boolean, text: string, count?: number): Gate {
+  return { id, holds, text, ...(count === undefined ? {} : { count }) }
 }

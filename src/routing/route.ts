@@ -36,7 +36,13 @@ export type Scored = {
 export type Dropped = { readonly what: string; readonly why: string }
 
 /** One gate, refusal or cost rule of a deep run (reference/eidolons.md 1.11), evaluated whether it applies or not. */
-export type Gate = { readonly id: string; readonly holds: boolean; readonly text: string }
+export type Gate = {
+  readonly id: string
+  readonly holds: boolean
+  readonly text: string
+  /** How many are set to the same work, where the gate says so: the traces of G2. */
+  readonly count?: number
+}
 
 export type Clarification = {
   /** One to three. */

@@ -139,7 +139,9 @@ export function isExplicit({ by }: Pick<Route, 'by'>): boolean {
 
 function chainOf(route: Route, text: string): JsonObject {
   const { decision, selected, chain, tier, models, confidence, reasons, template, thresholds, rosterVersion, rulesVersion } = route
-  const given = { decision, selected, chain, tier, models, confidence, reasons: reasons.slice(0, 5), template, thresholds, text }
+  // Those that open something; what is refused and what it costs was told with the route.
+  const gates = route.gates.filter(({ id }) => id.startsWith('G'))
+  const given = { decision, selected, chain, tier, models, confidence, reasons: reasons.slice(0, 5), template, gates, thresholds, text }
   const copy: JsonObject = JSON.parse(JSON.stringify({ ...given, rosterVersion, rulesVersion }))
   return copy
 }
