@@ -41,7 +41,7 @@ describe('thresholds', () => {
 
   test('[R3] a name adds 0.5, and is shown with 1 at most', () => {
     const scored = compileCortex(table([one, two])).decide('have Xanthe map it').scores
-    expect(scored).toMatchObject([{ agent: 'xanthe', named: true }])
+    expect(scored).toMatchObject([{ agent: 'xanthe', named: true, base: 0.9, score: 1.4 }])
     expect(both(table([one, two]), 'xanthe').strict.confidence).toBe(0.5)
     const { ours, strict } = both(table([one], [signal('zebra', { xanthe: 0.9 })]), 'map the zebra in src/a.ts')
     expect([ours.confidence, strict.confidence]).toEqual([1, 1])
@@ -93,6 +93,25 @@ describe('who it is', () => {
     )
     expect(ours).toMatchObject({ decision: 'clarify', selected: [] })
     expect(ours.marks.map(({ mark }) => mark)).toContain('BLOCKED')
+  })
+
+  test('[R14] those who are asked next and refuse too count as well', () => {
+    const near = (name: string) => memberOf(name, { class: name, triggers: [], refuses: ['from scratch'] })
+    const refuser = memberOf('rita', { class: 'coder', triggers: ['build'], refuses: ['from scratch'] })
+    const boosts = { nina: 0.66, nora: 0.65, nelly: 0.64, xanthe: 0.62 }
+    const passing = (maxReroutes: number) =>
+      both(
+        table([refuser, near('nina'), near('nora'), near('nelly'), one], [signal('zebra', boosts)], { chainFloor: 0.7, maxReroutes }),
+        'build the zebra in src/a.ts from scratch',
+      ).ours
+    expect(passing(4)).toMatchObject({ decision: 'refusal_reroute', selected: ['xanthe'] })
+    expect(passing(3)).toMatchObject({ decision: 'clarify', selected: [] })
+  })
+
+  test('[R9] equal scores are told in the order of the table', () => {
+    const members = ['anna', 'bela', 'carl'].map((name) => memberOf(name, { class: 'scout', triggers: ['map'] }))
+    const told = both(table(members), 'map src/a.ts').ours.scores
+    expect(told.map(({ agent }) => agent)).toEqual(['anna', 'bela', 'carl'])
   })
 
   test('[R5] a template needs two classes that came up', () => {
