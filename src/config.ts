@@ -8,9 +8,9 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { parse } from 'yaml'
-import { InvalidInput, messageOf } from './base/errors.ts'
+import { InvalidInput } from './base/errors.ts'
 import { type LogLevel, logLevels } from './base/log.ts'
+import { readYaml } from './base/yaml.ts'
 import type { Tier } from './models/message.ts'
 
 export type Origin = 'command line' | 'environment' | 'file' | 'default' | 'not set'
@@ -70,6 +70,8 @@ const chosen = {
   allowed: '<provider>/<model>, for example ollama/llama3.2, or several with commas between, the first choice first',
   isAllowed: (value: string) => value.split(',').every((one) => /^[a-z][a-z0-9_-]*\/\S+$/.test(one.trim())),
 }
+/** Of steward.yaml. */
+const mostCharacters = 64_000
 const loopback = ['127.0.0.1', '::1', 'localhost']
 const yes = ['1', 'true', 'on', 'yes']
 const no = ['0', 'false', 'off', 'no']
@@ -178,11 +180,11 @@ async function readSettings(home: string): Promise<FileSettings> {
   const text = readOptional(path)
   if (text === null) return { values: new Map(), warnings: [], problems: [] }
   if (text instanceof Error) return { values: new Map(), warnings: [], problems: [`${path} can't be read: ${text.message}.`] }
-  try {
-    return settingsOf(path, parse(text, { prettyErrors: true }))
-  } catch (error) {
-    return { values: new Map(), warnings: [], problems: [`${path} is no YAML: ${messageOf(error).split('\n')[0]}`] }
-  }
+  const yaml = readYaml(text, { mostCharacters })
+  if ('value' in yaml) return settingsOf(path, yaml.value)
+  // What is wrong may stand in a key, and what is quoted would be shown.
+  const why = yaml.message.replace(/"[^"]*"?/g, '"..."')
+  return { values: new Map(), warnings: [], problems: [`${path} is no YAML, line ${yaml.line}: ${why}.`] }
 }
 
 /** null when there is no such file (or it is a folder's place that doesn't exist); the error when it can't be read. */

@@ -61,7 +61,7 @@ describe('a file', () => {
 
   test.each([
     ['---\nname: scout\nclass: x\ntier: mega\n---\n', 'agents/scout.md:4 (project site): tier: is "mega"; allowed: light, standard, deep.'],
-    ['---\ntitle: Scout\n---\n', 'agents/scout.md:1 (project site): name: is missing.'],
+    ['---\ntitle: Scout\n---\n', 'agents/scout.md:2 (project site): name: is missing.'],
     [
       '---\nname: scout\n\naliases: atlas\n---\n',
       'agents/scout.md:4 (project site): aliases: is "atlas"; allowed is a list, as in [a, b].',

@@ -1,5 +1,5 @@
 // Markdown with YAML front matter, read so that each fault knows its line.
-import { type Broken, readYaml, type YamlText } from './yaml-text.ts'
+import { type Broken, readYaml, type YamlText } from '../base/yaml.ts'
 
 /** Lines are those of the whole file. */
 export type FrontMatter = YamlText & {
@@ -20,6 +20,6 @@ export function readFrontMatter(text: string): FrontMatter | Broken {
   const second = fence.exec(rest)
   if (second === null) return { line: 1, message: 'the front matter has no end: a line "---" is missing' }
   // It starts behind the first fence, so its first line is the fence's own.
-  const yaml = readYaml(rest.slice(0, second.index), { aliases: 50 })
+  const yaml = readYaml(rest.slice(0, second.index), { mostCharacters: maxCharacters })
   return 'value' in yaml ? { ...yaml, body: rest.slice(second.index + second[0].length).trim() } : yaml
 }

@@ -60,15 +60,20 @@ describe('what is read', () => {
 
 describe('what is refused, with its line', () => {
   test.each([
-    ['a: 1\nb: 2\na: 3', '3: "a" is there twice'],
-    ['x:\n  - {b: 1, "b": 2}', '2: "b" is there twice'],
-    ['1: x\n"1": y', '2: "1" is there twice'],
-    ['a: &n x\nb: *n', '2: "*n" stands for what is written elsewhere, and such references are not taken; write it out, or put a text that'],
-    ['a: *.env', '1: "*.env" stands for what is written elsewhere'],
-    ['a: 1\nb: {{name}}', '2: a key here is no text; put a text with brackets or braces between quotes'],
+    ['a: 1\nb: 2\na: 3', '3: the YAML can\'t be read: "a" is there twice'],
+    ['x:\n  - {b: 1, "b": 2}', '2: the YAML can\'t be read: "b" is there twice'],
+    ['1: x\n"1": y', '2: the YAML can\'t be read: "1" is there twice'],
+    [
+      'a: &n x\nb: *n',
+      '2: the YAML can\'t be read: "*n" stands for what is written elsewhere, and such references are not taken; write it out, or put a text that',
+    ],
+    ['a: *.env', '1: the YAML can\'t be read: "*.env" stands for what is written elsewhere'],
+    ['a: 1\nb: {{name}}', "2: the YAML can't be read: a key here is no text; put a text with brackets or braces between quotes"],
     ['a: 1\n---\nb: 2', "2: the YAML can't be read: a second document starts here"],
     ['a: 1\nb: [1, 2\nc: 3', "the YAML can't be read: "],
     ['a: "open', "1: the YAML can't be read: "],
+    ['a: [\n', "2: the YAML can't be read: "],
+    ['a:\n  - {b: [}', "2: the YAML can't be read: "],
     ['a: ]', "1: the YAML can't be read: "],
     ['a: b: c', "1: the YAML can't be read: "],
     ['\ta: 1\n b: 2', "the YAML can't be read: "],
@@ -77,19 +82,22 @@ describe('what is refused, with its line', () => {
   })
 
   test('what is longer than it may be', () => {
-    expect(readYaml('a: 12345', { mostCharacters: 7 })).toEqual({ line: 1, message: 'it has 8 characters; at most 7 are taken' })
+    expect(readYaml('a: 12345', { mostCharacters: 7 })).toEqual({ line: 1, message: 'it is longer than 7 characters' })
   })
 
   test('references where some are allowed: so many, and no more', () => {
     expect(value('a: &n {x: 1}\nb: *n', 10)).toEqual({ a: { x: 1 }, b: { x: 1 } })
-    expect(fault('a: &n 1\nb: *n\nc: *n', 1)).toContain('3: there are more than 1 references such as "*n"')
+    expect(fault('a: &n 1\nb: *n\nc: *n', 1)).toContain('3: the YAML can\'t be read: there are more than 1 references such as "*n"')
   })
 })
 
 describe('texts that are made to hurt', () => {
   test('20,000 keys, one of them twice', () => {
     expect(within(times(20_000, (at) => `key${at}: 1`))).toMatchObject({ value: { key19999: 1 } })
-    expect(within(`${times(20_000, (at) => `key${at}: 1`)}\nkey7: 2`)).toEqual({ line: 20_001, message: '"key7" is there twice' })
+    expect(within(`${times(20_000, (at) => `key${at}: 1`)}\nkey7: 2`)).toEqual({
+      line: 20_001,
+      message: 'the YAML can\'t be read: "key7" is there twice',
+    })
     expect(within(`{${times(20_000, (at) => `key${at}: 1`, ', ')}}`)).toMatchObject({ value: { key0: 1 } })
   })
 
@@ -119,7 +127,7 @@ describe('texts that are made to hurt', () => {
     expect(within(laughs)).toMatchObject({ line: 2 })
     expect(within(laughs, 50)).toHaveProperty('message')
     expect(within(laughs, 100)).toHaveProperty('message')
-    expect(fault('a: &a\n  - [*a]', 50)).toBe('2: "*a" stands for what it is a part of')
+    expect(fault('a: &a\n  - [*a]', 50)).toBe('2: the YAML can\'t be read: "*a" stands for what it is a part of')
     expect(
       within(
         times(20_000, (at) => `- &a${at} x\n- *a${at}`),
@@ -154,6 +162,6 @@ test('a document that is changed keeps its remarks, and is refused like one that
   if ('message' in document) throw new Error(document.message)
   document.set('b', 2)
   expect(document.toString()).toBe('# mine\na: 1 # one\nb: 2\n')
-  expect(editYaml('a: 1\na: 2', limits)).toEqual({ line: 2, message: '"a" is there twice' })
+  expect(editYaml('a: 1\na: 2', limits)).toEqual({ line: 2, message: 'the YAML can\'t be read: "a" is there twice' })
   expect(within(times(20_000, (at) => `key${at}: 1`))).toHaveProperty('value')
 })

@@ -53,15 +53,21 @@ class Fault extends Error {
 }
 
 function readDocument(given: string, { mostCharacters, aliases = 0 }: YamlLimits): Read | Broken {
-  if (given.length > mostCharacters) return { line: 1, message: `it has ${given.length} characters; at most ${mostCharacters} are taken` }
+  if (given.length > mostCharacters) return { line: 1, message: `it is longer than ${mostCharacters} characters` }
+  const text = given.replace(/^\ufeff/, '')
   const counter = new LineCounter()
   try {
-    const document = compose(given.replace(/^\ufeff/, ''), counter)
+    const document = compose(text, counter)
     const odd = oddity(document, aliases)
-    return odd === null ? { document, counter } : { line: counter.linePos(odd.at).line, message: odd.message }
+    return odd === null ? { document, counter } : unreadable(odd.message, lineIn(text, odd.at))
   } catch (thrown) {
-    return unreadable(messageOf(thrown), thrown instanceof Fault ? counter.linePos(thrown.at).line : 1)
+    return unreadable(messageOf(thrown), thrown instanceof Fault ? lineIn(text, thrown.at) : 1)
   }
+}
+
+/** Counted in the text: where a reading was ended, the counter may be behind. */
+function lineIn(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
 }
 
 function unreadable(why: string, line: number): Broken {
@@ -74,7 +80,7 @@ const options = { uniqueKeys: false, schema: 'core', merge: false, resolveKnownT
 function compose(text: string, lineCounter: LineCounter): Document {
   const composer = new Composer({ ...options, lineCounter })
   // The library collects faults and offers no end at the first one.
-  Object.assign(composer, { onError: stopAt })
+  Object.assign(composer, { onError: stopAtFirst() })
   let found: Document | null = null
   for (const document of composer.compose(tokensOf(text, lineCounter), true, text.length)) {
     const [error] = document.errors
@@ -101,8 +107,14 @@ function sound<T extends { readonly type: string; readonly offset: number }>(tok
   return token
 }
 
-function stopAt(source: unknown, _code: string, message: string, isWarning?: boolean): void {
-  if (isWarning !== true) throw new Fault(offsetOf(source), message)
+/** On its way out the fault is caught by each collection around it, and told again as that one's own: the first one is meant. */
+function stopAtFirst() {
+  let first: Fault | null = null
+  return (source: unknown, _code: string, message: string, isWarning?: boolean): void => {
+    if (isWarning === true) return
+    first ??= new Fault(offsetOf(source), message)
+    throw first
+  }
 }
 
 function offsetOf(source: unknown): number {

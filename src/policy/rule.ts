@@ -1,9 +1,10 @@
 // Rules as data: what a `policy.yaml` holds, read so that each fault has its line. A document with a fault allows nothing more than
 // it would if it were whole: while it is broken, everything that a rule could forbid is refused (D2).
-import { isMap, isSeq, LineCounter, parseDocument, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { z } from 'zod'
 import { messageOf } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
+import { readYaml } from '../base/yaml.ts'
 import { coversCapability, harmless } from './capability.ts'
 import { type Risk, risks } from './decision.ts'
 import { type Effect, effects, type Level } from './levels.ts'
@@ -13,6 +14,7 @@ export const policyFile = 'policy.yaml'
 /** Above it every act needs its own yes: no rule and no grant remembers one. */
 export const highestRemembered: Risk = 'R3'
 const mostRules = 500
+const mostCharacters = 256_000
 
 const ruleSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'allowed are 1 to 64 lower case letters, digits, ".", "-" and "_"'),
@@ -49,29 +51,14 @@ export type RuleSet = { readonly rules: readonly Rule[]; readonly faults: readon
 
 /** Never throws. With faults there are no rules: `decide` then refuses for the whole level. Pure. */
 export function parseRules(text: string, source: RuleSource): RuleSet {
-  const counter = new LineCounter()
-  const document = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: counter, prettyErrors: false, uniqueKeys: true })
+  const yaml = readYaml(text, { mostCharacters })
   const fault = (line: number, message: string): RuleFault => ({
     place: source.place,
     line,
     message: `${source.place}, line ${line}: ${message}.`,
   })
-  const broken = document.errors[0]
-  if (broken) return { rules: [], faults: [fault(counter.linePos(broken.pos[0]).line, `the YAML can't be read: ${broken.message}`)] }
-  let value: unknown
-  try {
-    value = document.toJS({ maxAliasCount: 50 }) ?? {}
-  } catch (thrown) {
-    return { rules: [], faults: [fault(1, `the YAML can't be read: ${messageOf(thrown)}`)] }
-  }
-  const lineOf = (path: readonly PropertyKey[]) => {
-    for (let length = path.length; length > 0; length--) {
-      const start = startOf(document.getIn(path.slice(0, length), true))
-      if (start !== null) return counter.linePos(start).line
-    }
-    return isMap(document.contents) || isSeq(document.contents) ? counter.linePos(startOf(document.contents) ?? 0).line : 1
-  }
-  return readRules(value, source, (path, message) => fault(lineOf(path), message))
+  if ('message' in yaml) return { rules: [], faults: [fault(yaml.line, yaml.message)] }
+  return readRules(yaml.value ?? {}, source, (path, message) => fault(yaml.lineOf(path), message))
 }
 
 /** The same from a project's own `policy` field: `{rules: [...]}`. */
@@ -151,10 +138,4 @@ function said(issue: z.core.$ZodIssue, what: string, fields: string): string {
   if (issue.code === 'invalid_value') return `${field} is one of ${issue.values.map(String).join(', ')}`
   if (issue.code === 'invalid_type') return `${field || what} is missing or of the wrong kind; a ${issue.expected} is needed`
   return `${field || what}: ${issue.message}`
-}
-
-function startOf(node: unknown): number | null {
-  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) return null
-  const start: unknown = node.range[0]
-  return typeof start === 'number' ? start : null
 }

@@ -1,6 +1,6 @@
 // The text of a foreign table, and what is said about its faults: the path, the line, what is there and what is allowed.
-import { LineCounter, parseDocument } from 'yaml'
-import { InvalidInput, messageOf } from '../base/errors.ts'
+import { InvalidInput } from '../base/errors.ts'
+import { readYaml } from '../base/yaml.ts'
 
 export type Given = {
   readonly value: unknown
@@ -19,33 +19,16 @@ export type Issue = {
   readonly issues?: readonly { readonly message: string }[]
 }
 
-const mostCharacters = 2_000_000
+const mostCharacters = 256_000
+const mostAliases = 100
 const mostTold = 10
 
 /** Reads the text, or takes what was read already. Throws InvalidInput. */
 export function givenOf(given: unknown): Given {
   if (typeof given !== 'string') return { value: given, lineOf: () => null }
-  if (given.length > mostCharacters) {
-    throw new InvalidInput(`The routing table has ${given.length} characters; allowed are ${mostCharacters}.`)
-  }
-  const counter = new LineCounter()
-  try {
-    const document = parseDocument(given.replace(/^\ufeff/, ''), { lineCounter: counter, prettyErrors: false, uniqueKeys: true })
-    const error = document.errors[0]
-    if (error) throw new InvalidInput(`The routing table can't be read: line ${counter.linePos(error.pos[0]).line}: ${error.message}.`)
-    const value: unknown = document.toJS({ maxAliasCount: 50 })
-    const lineOf = (path: readonly PropertyKey[]): number => {
-      for (let length = path.length; length > 0; length--) {
-        const start = startOf(document.getIn(path.slice(0, length), true))
-        if (start !== null) return counter.linePos(start).line
-      }
-      return 1
-    }
-    return { value, lineOf }
-  } catch (thrown) {
-    if (thrown instanceof InvalidInput) throw thrown
-    throw new InvalidInput(`The routing table can't be read: ${messageOf(thrown)}.`, { cause: thrown })
-  }
+  const yaml = readYaml(given, { mostCharacters, aliases: mostAliases })
+  if (!('message' in yaml)) return yaml
+  throw new InvalidInput(`The routing table can't be read: line ${yaml.line}: ${yaml.message}.`)
 }
 
 /** All that is wrong in one error; its path is that of the first. */
@@ -117,10 +100,4 @@ function quoted(text: string): string {
 
 function pointer(part: PropertyKey): string {
   return String(part).replaceAll('~', '~0').replaceAll('/', '~1')
-}
-
-function startOf(node: unknown): number | null {
-  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) return null
-  const start: unknown = node.range[0]
-  return typeof start === 'number' ? start : null
 }

@@ -1,11 +1,10 @@
 // The form of `routing.yaml`: mode, thresholds, keyword lists, signals, templates and learned rules, read so that each fault has its
 // line. A document with a fault counts as if it were not there; the outer levels still hold (R22).
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
-import { messageOf } from '../base/errors.ts'
 import { sha256 } from '../base/hash.ts'
 import { isId, type MessageId } from '../base/ids.ts'
 import { canonical } from '../base/json.ts'
+import { readYaml } from '../base/yaml.ts'
 import type { Actor } from '../protocol/actor.ts'
 import { type LearnedRule, type RoutingMode, routingModes } from './routing.ts'
 import type { Signal, Thresholds, Tier } from './table.ts'
@@ -13,7 +12,8 @@ import type { Signal, Thresholds, Tier } from './table.ts'
 export const routingFile = 'routing.yaml'
 /** Of one document. */
 export const mostRules = 500
-const mostCharacters = 128_000
+/** Of one document. */
+export const mostCharacters = 128_000
 
 export type PlaceThresholds = Thresholds & { readonly keywords: number }
 /** `classes`: null where they follow from the steps. */
@@ -107,22 +107,9 @@ const documentSchema = z.strictObject(documentFields)
 
 /** `place`: for messages, as in `routing.yaml (project shop)`. Never throws. Pure. */
 export function parseRouting(text: string, place: string): ParsedRouting {
-  const wrong = (line: number, message: string): ParsedRouting => ({ document: null, faults: [faultAt(place, line, message)] })
-  if (text.length > mostCharacters) return wrong(1, `it is longer than ${mostCharacters} characters`)
-  const counter = new LineCounter()
-  try {
-    const yaml = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: counter, prettyErrors: false, uniqueKeys: false })
-    const broken = yaml.errors[0]
-    if (broken) return wrong(counter.linePos(broken.pos[0]).line, `the YAML can't be read: ${broken.message}`)
-    const twice = doubleKey(yaml)
-    if (twice !== null) return wrong(counter.linePos(twice.start).line, `"${twice.key}" is there twice`)
-    const lineOf = (path: readonly PropertyKey[]) => lineIn(yaml, counter, path)
-    // No alias is needed here, and a few of them can stand for more than fits into memory.
-    const value: unknown = yaml.toJS({ maxAliasCount: 0 }) ?? {}
-    return readDocument(value, (path, message) => faultAt(place, lineOf(path), message))
-  } catch (thrown) {
-    return wrong(1, `the YAML can't be read: ${messageOf(thrown).slice(0, 200)}`)
-  }
+  const yaml = readYaml(text, { mostCharacters })
+  if ('message' in yaml) return { document: null, faults: [faultAt(place, yaml.line, yaml.message)] }
+  return readDocument(yaml.value ?? {}, (path, message) => faultAt(place, yaml.lineOf(path), message))
 }
 
 type Faulty = (path: readonly PropertyKey[], message: string) => RoutingFault
@@ -180,40 +167,6 @@ function said(issue: z.core.$ZodIssue): string {
 
 function faultAt(place: string, line: number, message: string): RoutingFault {
   return { place, line, message: `${place}, line ${line}: ${message.replace(/\.$/, '')}.` }
-}
-
-type Yaml = ReturnType<typeof parseDocument>
-
-/** The library's own check looks at each pair of keys, which takes minutes in a map of many. */
-function doubleKey(yaml: Yaml): { readonly key: string; readonly start: number } | null {
-  let found: { readonly key: string; readonly start: number } | null = null
-  visit(yaml, {
-    Map(_, map) {
-      const seen = new Set<string>()
-      for (const { key } of map.items) {
-        const name = isScalar(key) ? String(key.value) : String(key)
-        if (seen.has(name)) found ??= { key: name.slice(0, 60), start: startOf(key) ?? 0 }
-        seen.add(name)
-      }
-      return found === null ? undefined : visit.BREAK
-    },
-  })
-  return found
-}
-
-/** Of the value at that path, or of the nearest thing above it that is there. */
-function lineIn(yaml: Yaml, counter: LineCounter, path: readonly PropertyKey[]): number {
-  for (let length = path.length; length > 0; length--) {
-    const start = startOf(yaml.getIn(path.slice(0, length), true))
-    if (start !== null) return counter.linePos(start).line
-  }
-  return isMap(yaml.contents) || isSeq(yaml.contents) ? counter.linePos(startOf(yaml.contents) ?? 0).line : 1
-}
-
-function startOf(node: unknown): number | null {
-  if (typeof node !== 'object' || node === null || !('range' in node) || !Array.isArray(node.range)) return null
-  const start: unknown = node.range[0]
-  return typeof start === 'number' ? start : null
 }
 
 function isActor(value: unknown): boolean {

@@ -1,7 +1,7 @@
 // The files of a roster from elsewhere: which is which, and which are no part of it.
 import { InvalidInput } from '../../base/errors.ts'
+import { readYaml, type YamlText } from '../../base/yaml.ts'
 import { isPath } from '../../scopes/document-path.ts'
-import { readYaml, type YamlText } from '../yaml-text.ts'
 
 /** `path`: relative to the roster's folder, `/` between its parts. */
 export type GivenFile = { readonly path: string; readonly text: string }
@@ -21,6 +21,7 @@ export type ReadFile = GivenFile & { readonly yaml: YamlText }
 
 export const mostFiles = 500
 const mostCharacters = 512_000
+const mostOfYaml = 256_000
 const mostTogether = 1_000_000
 
 const indexNames: readonly string[] = ['index.yaml', 'roster-index.yaml']
@@ -72,7 +73,7 @@ function only(given: readonly GivenFile[], names: readonly string[]): GivenFile 
 }
 
 function read(file: GivenFile): ReadFile {
-  const yaml = readYaml(file.text.replace(/^\ufeff/, ''), { aliases: 100 })
+  const yaml = readYaml(file.text, { mostCharacters: mostOfYaml, aliases: 100 })
   if ('value' in yaml) return { ...file, yaml }
   throw wrong(`${file.path}, line ${yaml.line}: ${yaml.message}`)
 }

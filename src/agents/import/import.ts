@@ -3,17 +3,19 @@
 // Owns: reading the foreign formats, and what becomes of each member. Leaves where documents are kept to scopes, what a routing.yaml
 // means to routing, what a contract means to work.
 import { InvalidInput } from '../../base/errors.ts'
+import { readYaml } from '../../base/yaml.ts'
 import type { Actor } from '../../protocol/actor.ts'
 import { userOfHome } from '../../scopes/names.ts'
 import type { Document, Documents, ScopeRef } from '../../scopes/scopes.ts'
 import { type Agent, parseAgent } from '../agent.ts'
 import type { Agents } from '../agents.ts'
 import type { Roster } from '../roster.ts'
-import { readYaml } from '../yaml-text.ts'
 import { agentText } from './agent-text.ts'
 import { type GivenFile, type RosterFiles, rosterFiles, type Skipped } from './files.ts'
 import { type ForeignMember, readMembers } from './members.ts'
 import { routingPath, routingText } from './routing-text.ts'
+
+const mostOfContract = 64_000
 
 export type ImportPlace = { readonly level: 'home' | 'project'; readonly scope: string }
 export type ImportItem = {
@@ -175,8 +177,7 @@ async function planContracts(rooms: ImportRooms, { contracts }: RosterFiles, { p
 }
 
 function whyNoContract({ text, from, to }: RosterFiles['contracts'][number]): string | null {
-  if (text.length > 64_000) return `it has ${text.length} characters; a contract has 64000 at most`
-  const yaml = readYaml(text, { aliases: 0 })
+  const yaml = readYaml(text, { mostCharacters: mostOfContract })
   if (!('value' in yaml)) return `line ${yaml.line}: ${yaml.message}`
   const { value } = yaml
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a list of "key: value"'

@@ -1,13 +1,16 @@
 // What a roster's routing table says beside its members, as `routing.yaml` of a place: signals, templates, thresholds, tiers of deep runs.
 // What the place's document says already stays, its rules and comments too; what has the same name is replaced.
-import { Document, isMap, isSeq, parseDocument } from 'yaml'
+import { Document, isMap, isSeq } from 'yaml'
 import { z } from 'zod'
 import { InvalidInput } from '../../base/errors.ts'
 import { canonical, isObject } from '../../base/json.ts'
+import { editYaml } from '../../base/yaml.ts'
 import type { ReadFile, Skipped } from './files.ts'
 import { foreignTiers, objectAt, said } from './members.ts'
 
 export const routingPath = 'routing.yaml'
+/** Of the place's own document, as routing takes it. */
+const mostCharacters = 128_000
 
 export type RoutingText = { readonly text: string; readonly parts: RoutingParts; readonly skipped: readonly Skipped[] }
 /** What is said of each, by names. */
@@ -64,12 +67,7 @@ export function routingText(file: ReadFile, present: string | null, isThere: (na
   const read = readRouting(file, isThere)
   const { thresholds, signals, templates, skipped } = read
   if (thresholds.size + signals.length + templates.length === 0 && read.deep === null) return null
-  const document = present === null ? new Document({}) : parseDocument(present, { uniqueKeys: true })
-  if (document.errors.length > 0 || !(isMap(document.contents) || document.contents === null)) {
-    throw new InvalidInput(`The ${routingPath} of this place can't be read, and an import would lose what it says. Mend it first.`, {
-      path: '/files',
-    })
-  }
+  const document = present === null ? new Document({}) : ownDocument(present)
   const before = canonical(document.toJS() ?? {})
   for (const [name, value] of thresholds) document.setIn(['thresholds', name], value)
   if (read.deep !== null) document.set('deep', document.createNode(read.deep, { flow: true }))
@@ -82,6 +80,17 @@ export function routingText(file: ReadFile, present: string | null, isThere: (na
       : document.toString({ lineWidth: 140, flowCollectionPadding: false })
   const parts = { signals: namesOf(signals, 'id'), templates: namesOf(templates, 'name'), thresholds: [...thresholds.keys()] }
   return { text, parts, skipped }
+}
+
+/** What stands there already is kept, so it has to be understood. */
+function ownDocument(present: string): Document {
+  const document = editYaml(present, { mostCharacters })
+  const isBroken = 'message' in document
+  if (!isBroken && (isMap(document.contents) || document.contents === null)) return document
+  const why = isBroken ? `line ${document.line}: ${document.message}` : 'it is not a list of "key: value"'
+  throw new InvalidInput(`The ${routingPath} of this place can't be read, and an import would lose what it says. Mend it first: ${why}.`, {
+    path: '/files',
+  })
 }
 
 type Joining = { readonly list: string; readonly by: string; readonly news: readonly Named[] }

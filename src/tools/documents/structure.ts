@@ -1,12 +1,15 @@
 // Documents with a structure: a list, a tree or records, kept as YAML (or JSON, by the path's ending). Every item has an id, so that a
 // change names what it means and not a position that somebody else's change has moved. Pure.
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { z } from 'zod'
 import { InvalidInput, messageOf } from '../../base/errors.ts'
 import { sha256 } from '../../base/hash.ts'
+import { readYaml } from '../../base/yaml.ts'
 
 export const longestText = 4_000
 const mostItems = 5_000
+/** Of the YAML of one: as long as a document may be. */
+const mostCharacters = 1_048_576
 export const deepest = 20
 
 const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
@@ -57,14 +60,21 @@ export type Structure<S> = {
 
 /** Throws InvalidInput for a text that is none of that kind. */
 export function parseStructure<S>(structure: Structure<S>, path: string, source: string): S {
-  let value: unknown
+  return structure.read(path.endsWith('.json') ? jsonIn(path, source) : yamlIn(path, source))
+}
+
+function jsonIn(path: string, source: string): unknown {
   try {
-    // No aliases: a few lines of them can stand for millions of items.
-    value = path.endsWith('.json') ? JSON.parse(source) : parse(source, { maxAliasCount: 0 })
+    return JSON.parse(source)
   } catch (thrown) {
-    throw new InvalidInput(`${path} can't be read as ${path.endsWith('.json') ? 'JSON' : 'YAML'}: ${messageOf(thrown).slice(0, 200)}`)
+    throw new InvalidInput(`${path} can't be read as JSON: ${messageOf(thrown).slice(0, 200)}`)
   }
-  return structure.read(value)
+}
+
+function yamlIn(path: string, source: string): unknown {
+  const yaml = readYaml(source, { mostCharacters })
+  if ('value' in yaml) return yaml.value
+  throw new InvalidInput(`${path}, line ${yaml.line}: ${yaml.message}.`)
 }
 
 export function writeStructure<S>(structure: Structure<S>, path: string, state: S): string {

@@ -1,7 +1,7 @@
 // Contracts as documents: `contracts/<from>-to-<to>.yaml`. One with a fault is none, and the fault is named with its line.
-import { isMap, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { messageOf } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+import * as yaml from '../../base/yaml.ts'
 import { type Contract, edgeOrigins, performatives, slug, trustLevels } from './envelope.ts'
 import { firstOf } from './schema.ts'
 
@@ -107,28 +107,11 @@ export type ReadYaml =
   | { readonly ok: true; readonly value: unknown; readonly lineOf: (path: readonly PropertyKey[]) => number }
   | { readonly ok: false; readonly line: number; readonly why: string }
 
-/** Never throws; `lineOf` is the line of a value, or of the nearest thing above it. */
+/** Never throws. A document of hand-offs is a map, and needs no references. */
 export function readYaml(text: string): ReadYaml {
-  if (text.length > largestContract) return { ok: false, line: 1, why: `it is longer than ${largestContract} characters` }
-  try {
-    const counter = new LineCounter()
-    const document = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: counter, prettyErrors: false, uniqueKeys: true })
-    const error = document.errors[0]
-    if (error) return { ok: false, line: counter.linePos(error.pos[0]).line, why: `the YAML can't be read: ${error.message}` }
-    const value: unknown = document.toJS({ maxAliasCount: 50 })
-    const lineOf = (path: readonly PropertyKey[]): number => {
-      for (let length = path.length; length > 0; length--) {
-        const node: unknown = document.getIn(path.slice(0, length), true)
-        if (isRanged(node)) return counter.linePos(node.range[0]).line
-      }
-      return 1
-    }
-    return isMap(document.contents) ? { ok: true, value, lineOf } : { ok: false, line: 1, why: 'it is no map of members' }
-  } catch (thrown) {
-    return { ok: false, line: 1, why: `the YAML can't be read: ${messageOf(thrown).slice(0, 200)}` }
-  }
-}
-
-function isRanged(node: unknown): node is { readonly range: readonly [number, number, number] } {
-  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range) && typeof node.range[0] === 'number'
+  const read = yaml.readYaml(text, { mostCharacters: largestContract })
+  if ('message' in read) return { ok: false, line: read.line, why: read.message }
+  return isObject(read.value)
+    ? { ok: true, value: read.value, lineOf: read.lineOf }
+    : { ok: false, line: 1, why: 'it is no map of members' }
 }
