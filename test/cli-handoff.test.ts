@@ -1,5 +1,5 @@
 // `steward handoff` over real files, without a hub.
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { reportText, sampleEnvelope, sampleText } from '../src/work/envelope/testing.ts'
@@ -113,6 +113,15 @@ describe('check', () => {
       '3 envelopes: 1 kept all gates, 1 with warnings, 1 failed (exit 2).',
       '',
     ])
+  })
+
+  test('[K24] without contracts beside it, a folder is checked against those of the bundled agents', async () => {
+    rmSync(join(folder, 'contracts'), { recursive: true })
+    write(envelopeName, sampleText({ performative: 'INFORM', edge_origin: 'composition' }))
+    expect(await handoff(['check', folder])).toMatchObject({ code: 0 })
+    write(envelopeName, sampleText({ from: { eidolon: 'stranger', version: '1.0.0' } }))
+    const { out } = await place.run(['handoff', 'check', folder])
+    expect(out).toContain('fail C-1 (MUST): no contract from "stranger" to "planner"')
   })
 
   test('[K24] a folder says which version it speaks; the option says it louder', async () => {

@@ -2,11 +2,13 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { InvalidInput, messageOf, NotFound } from '../base/errors.ts'
+import { packageRoot } from '../base/root.ts'
 import { conform, exitOf, type GateCheck } from '../work/envelope/conform.ts'
 import { type Contracts, contractsOf } from '../work/envelope/contract.ts'
 import type { Verified } from '../work/envelope/envelope.ts'
 import { type GateMode, type GateResult, gate, gateModes } from '../work/envelope/gate.ts'
 import { largestEnvelope } from '../work/envelope/json-text.ts'
+import { handoffsFile, parseHandoffs, type Seat } from '../work/envelope/own-contracts.ts'
 import type { PayloadAt } from '../work/envelope/places.ts'
 import { edgeIn, verifyHandoff } from '../work/envelope/verify.ts'
 import { type Target, targetOf } from '../work/envelope/version.ts'
@@ -68,11 +70,13 @@ type Checked = { readonly file: string; readonly exit: ExitCode; readonly checks
 export async function checkFolder(call: Call, name: string, options: CheckOptions): Promise<Result> {
   const top = resolve(name)
   const files = envelopesIn(top)
-  const contracts = contractsIn(options.contracts ?? (existsSync(join(top, 'contracts')) ? join(top, 'contracts') : undefined))
+  const beside = join(top, 'contracts')
+  const folder = options.contracts ?? (existsSync(beside) ? beside : null)
+  const contractOf = folder === null ? ownContracts() : contractsIn(folder).of
   const target = targetFrom(options.target ?? declaredIn(top))
   const key = call.env['ECL_HMAC_KEY'] ?? null
   const all = files.map((file): Checked => {
-    const checks = conform({ envelopeText: textOf(file), payload: payloadNear(file), contractOf: contracts.of, key, target })
+    const checks = conform({ envelopeText: textOf(file), payload: payloadNear(file), contractOf, key, target })
     return { file: relative(top, file) || basename(file), exit: exitOf(checks), checks }
   })
   const code = exitOf(all.flatMap((one) => one.checks))
@@ -138,9 +142,18 @@ function payloadNear(file: string): PayloadAt {
   }
 }
 
+/** Those of the bundled agents, which a run of the hub's own is checked against: by class, and a name there is a class or has one. */
+function ownContracts(): Contracts['of'] {
+  const read = parseHandoffs(readText(join(packageRoot, 'bundled', handoffsFile)))
+  const seat = (name: string): Seat => ({ name, class: alsoCalled[name] ?? name })
+  return (from, to) => (read.ok ? read.handoffs.contract(seat(from), seat(to)) : null)
+}
+
+/** Bundled agents that are not called as their class. */
+const alsoCalled: Readonly<Record<string, string>> = { spectra: 'planner', apivr: 'coder' }
+
 /** Contracts with faults are named, and are none. */
-function contractsIn(folder: string | undefined): Contracts {
-  if (folder === undefined) return contractsOf([])
+function contractsIn(folder: string): Contracts {
   const full = resolve(folder)
   if (!statSync(full, { throwIfNoEntry: false })?.isDirectory()) throw new NotFound(`There is no folder of contracts at ${full}.`)
   const names = readdirSync(full).filter((name) => /\.ya?ml$/.test(name))

@@ -7,9 +7,10 @@ const mostRows = 12
 export function routeText(route: RouteView): string {
   const { decision, by, selected, chain, confidence, tier, models, template } = route
   const steps = chain.length > 0 ? chain.map((step) => `${step.agent} (${step.class}, ${step.tier})`).join(' -> ') : selected.join(', ')
+  const who = decision === 'leave' && steps === '' ? 'who leads the session' : steps
   const deep = tier === 'trance' ? `deep${models === null ? '' : `: ${models.lead} leads, ${models.workers} work`}` : ''
   const lines = [
-    row(words[decision], steps),
+    row(words[decision], who),
     row(
       '',
       [by === null ? '' : ways[by], `confidence ${confidence.toFixed(2)}`, template ?? '', deep].filter((part) => part !== '').join(', '),
@@ -53,7 +54,7 @@ export function routeText(route: RouteView): string {
 export function strictText(answer: StrictRoute): string {
   const told = Object.entries(answer).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
   const wide = Math.max(...told.map(([key]) => key.length)) + 2
-  return told.map(([key, value]) => `${key.padEnd(wide)}${plain(value)}`).join('\n')
+  return told.flatMap(([key, value]) => plain(value).map((line, at) => `${(at === 0 ? key : '').padEnd(wide)}${line}`)).join('\n')
 }
 
 const words: Readonly<Record<RouteView['decision'], string>> = {
@@ -61,7 +62,7 @@ const words: Readonly<Record<RouteView['decision'], string>> = {
   chain: 'chain',
   refusal_reroute: 'rerouted to',
   clarify: 'unclear',
-  leave: 'left',
+  leave: 'left to',
 }
 const ways: Readonly<Record<NonNullable<RouteView['by']>, string>> = {
   address: 'by its address',
@@ -96,8 +97,17 @@ function quoted(phrases: readonly string[]): string {
   return phrases.map((phrase) => JSON.stringify(phrase)).join(', ')
 }
 
-function plain(value: unknown): string {
-  if (!Array.isArray(value)) return typeof value === 'object' ? JSON.stringify(value) : String(value)
-  const isPlain = value.every((one) => typeof one === 'string')
-  return isPlain ? value.join(', ') : value.map((one) => JSON.stringify(one)).join(' ')
+/** A list of names in one line, a list of records with one each, a record as its members: `name scout, score 0.8`. */
+function plain(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [shortly(value)]
+  const isPlain = value.every((one) => typeof one !== 'object' || one === null)
+  return isPlain ? [value.map(shortly).join(', ')] : value.map(shortly)
+}
+
+function shortly(value: unknown): string {
+  if (value === null) return 'none'
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value)
+    .map(([key, one]) => `${key} ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
+    .join(', ')
 }

@@ -106,7 +106,7 @@ export async function undo(call: Call, id: string, { project }: InProject): Prom
   const { items } = await hub.call('GET', '/api/route/rules', routingRules, { query: { project } })
   const found = chosen(items, id, 'rule')
   await hub.call('DELETE', `/api/route/rules/${encodeURIComponent(found.id)}`, nothing, { query: { project } })
-  return { value: { id: found.id, removed: true }, text: `Rule ${found.id} is taken back: ${ruleText(found)}.` }
+  return { value: { id: found.id, removed: true }, text: `Rule ${found.id} is taken back; it was: ${ruleText(found)}.` }
 }
 
 function proposalText({ rule, changes, looked }: RoutingProposal): string {
