@@ -39,6 +39,11 @@ describe('thresholds', () => {
     }
   })
 
+  test('[R5] good enough for a chain is not good enough to get it alone', () => {
+    const { ours, strict } = both(table([one, two], [], { tauStandard: 0.85 }), 'map src/a.ts')
+    expect([ours.selected, strict.selected]).toEqual([[], []])
+  })
+
   test('[R3] a name adds 0.5, and is shown with 1 at most', () => {
     const scored = compileCortex(table([one, two])).decide('have Xanthe map it').scores
     expect(scored).toMatchObject([{ agent: 'xanthe', named: true, base: 0.9, score: 1.4 }])
