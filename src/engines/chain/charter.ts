@@ -56,7 +56,12 @@ export function charterOf(kind: string): Charter {
   return known ?? { ...reader, artifact: { kind: 'report', sections: [] } }
 }
 
+/** What only reads, whatever its class. */
+export function readingOf(held: readonly string[]): readonly string[] {
+  return intersect(held, reading)
+}
+
 /** What a worker of that class may hold of `held`. Its own file narrows it once more. */
 export function boundOf(kind: string, held: readonly string[]): readonly string[] {
-  return charterOf(kind).writes ? held : intersect(held, reading)
+  return charterOf(kind).writes ? held : readingOf(held)
 }

@@ -31,7 +31,11 @@ const plan = z.object({
     .nullable()
     .default(null),
   thresholds: z.record(z.string(), z.number()).default({}),
-  gates: z.array(z.object({ id: z.string(), holds: z.boolean(), text: z.string() })).default([]),
+  gates: z
+    .array(
+      z.object({ id: z.string(), holds: z.boolean(), text: z.string().default(''), count: z.int().min(1).max(5).nullable().default(null) }),
+    )
+    .default([]),
 })
 
 /** What the engine needs of a route. */

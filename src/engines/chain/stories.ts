@@ -11,15 +11,20 @@ export const storiesTask =
   'This is a deep run: what can be built independently of the rest is built side by side. Below the heading "## Stories" name each such ' +
   'part as one list item, "- name: what is to be done, and where"; parts of the same files are one part. Leave the heading out when there are none.'
 
-/** At least two, or none. Only items at the margin count; what stands further in belongs to them. */
+/** What can be built side by side. */
 export function storiesIn(text: string): readonly Story[] {
+  return itemsBelow(text, headings)
+}
+
+/** Items below a heading of those names: at least two, or none. Only items at the margin count; what stands further in belongs to them. */
+export function itemsBelow(text: string, names: ReadonlySet<string>): readonly Story[] {
   const items: string[] = []
   let depth = 0
   for (const line of text.split('\n')) {
     const heading = /^(#{1,6})\s+(.*)$/.exec(line)
     if (heading) {
       const level = heading[1]?.length ?? 1
-      if (depth === 0 || level <= depth) depth = isNamed(heading[2] ?? '') ? level : 0
+      if (depth === 0 || level <= depth) depth = names.has(nameOf(heading[2] ?? '')) ? level : 0
       continue
     }
     if (depth === 0) continue
@@ -31,13 +36,11 @@ export function storiesIn(text: string): readonly Story[] {
   return stories.length < 2 ? [] : stories
 }
 
-function isNamed(heading: string): boolean {
-  return headings.has(
-    heading
-      .replace(/^[\d.)\s]+|[*_`#:]+/g, '')
-      .trim()
-      .toLowerCase(),
-  )
+function nameOf(heading: string): string {
+  return heading
+    .replace(/^[\d.)\s]+|[*_`#:]+/g, '')
+    .trim()
+    .toLowerCase()
 }
 
 function storyOf(item: string): Story {
