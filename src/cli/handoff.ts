@@ -23,16 +23,21 @@ const mostEnvelopes = 10_000
 
 /** The gate; with contracts also everything that a receiver asks, and then that decides. */
 export async function verifyFile(call: Call, name: string, options: VerifyOptions): Promise<Result> {
-  const mode = modeOf(options.mode)
-  const file = fileAt(name)
-  const text = textOf(file)
-  const payload = payloadNear(file)
-  const looked = gate({ envelopeText: text, envelopeName: basename(file), payload, mode })
+  const { mode, file, text, payload, looked } = lookAt(name, options.mode)
   const verified = options.contracts === undefined ? null : received(call, { text, payload }, { ...options, contracts: options.contracts })
   const code = codeOf(looked, verified, mode)
   const value = { file, mode, verdict: looked.verdict, why: looked.why, blocked: code === 3, ...(verified === null ? {} : { verified }) }
   const lines = [`${looked.verdict}: ${looked.why}`, ...(verified === null ? [] : toldOf(verified)), ...(code === 3 ? ['Blocked.'] : [])]
   return { value, text: lines.join('\n'), code }
+}
+
+/** An envelope's file, what the gate says of it, and where its artifact may lie. Throws NotFound, and InvalidInput for another mode. */
+export function lookAt(name: string, givenMode: string | undefined) {
+  const mode = modeOf(givenMode)
+  const file = fileAt(name)
+  const text = textOf(file)
+  const payload = payloadNear(file)
+  return { mode, file, text, payload, looked: gate({ envelopeText: text, envelopeName: basename(file), payload, mode }) }
 }
 
 function codeOf(looked: GateResult, verified: Verified | null, mode: GateMode): 0 | 2 | 3 {

@@ -11,6 +11,8 @@ export function addRoute(command: Command, run: Run): void {
     inProject(command.argument('[text...]', 'what is to be done; "-" reads it from standard input'))
       .option('--strict', "exactly the ancestor's arithmetic, and its own answer")
       .option('--roster <file>', 'a routing table from elsewhere, YAML or JSON')
+      .option('--verify <envelope>', 'the envelope file of a hand-off that this text came with')
+      .option('--mode <mode>', 'with --verify: warn, or block (what does not fit is not routed)')
       .option('--files <n>', 'so many files are concerned')
       .option('--modules <n>', 'so many modules are concerned')
       .option('--deep', 'a deep run is asked for')

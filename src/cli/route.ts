@@ -16,12 +16,17 @@ import { chosen } from './chosen.ts'
 import { findHub, nothing } from './hub.ts'
 import { type Call, oneLine, type Result, table, WrongUsage } from './output.ts'
 import { routeText, strictText } from './route-text.ts'
+import { type Incoming, incomingIn } from './route-verify.ts'
 
 export type RouteOptions = {
   readonly project?: string
   readonly strict?: boolean
   /** A file with a routing table from elsewhere. */
   readonly roster?: string
+  /** An envelope's file that the text came with. */
+  readonly verify?: string
+  /** warn or block, with `verify`. */
+  readonly mode?: string
   readonly files?: string
   readonly modules?: string
   readonly deep?: boolean
@@ -37,16 +42,21 @@ export async function route(call: Call, words: readonly string[], options: Route
     ...(options.deep ? { tranceToken: true } : {}),
   }
   const roster = options.roster === undefined ? {} : { roster: await rosterIn(options.roster) }
+  const incoming: Incoming = incomingIn(options)
+  if ('refused' in incoming) return incoming.refused
   const hub = await findHub(call)
   const text = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ')
   if (text.trim() === '') throw new WrongUsage('The text is empty; allowed is any text, or "-" to read it from standard input.')
-  const body = { text, context, ...roster, ...(project === undefined ? {} : { project }) }
+  const body = { text, context, ...roster, ...incoming, ...(project === undefined ? {} : { project }) }
   if (options.strict) {
     const answer = await hub.call('POST', '/api/route', strictRoute, { body: { ...body, mode: 'strict', explain: true } })
     return { value: answer, text: strictText(answer) }
   }
   const answer = await hub.call('POST', '/api/route', routeView, { body })
-  return { value: answer, text: routeText(answer) }
+  const { incomingVerify: seen, warnings = [] } = answer
+  const envelope = seen === undefined ? [] : [`envelope ${seen.envelope}: ${seen.verdict} (${seen.mode})`]
+  const odd = warnings.map((one) => `warning: ${one}`)
+  return { value: answer, text: [routeText(answer), ...(envelope.length + odd.length > 0 ? [''] : []), ...envelope, ...odd].join('\n') }
 }
 
 type InProject = { readonly project?: string }

@@ -20,6 +20,7 @@ const context = z
     prior_failure: flag.optional(),
     hostTier: name.nullable().optional(),
     host_tier: name.nullable().optional(),
+    answered: flag.optional(),
   })
   .transform((given) => ({
     ...part('surfaceFiles', given.surfaceFiles ?? given.surface_files),
@@ -27,6 +28,7 @@ const context = z
     ...part('tranceToken', given.tranceToken ?? given.trance_token ?? given.trance),
     ...part('priorFailure', given.priorFailure ?? given.prior_failure),
     ...part('hostTier', given.hostTier === undefined ? given.host_tier : given.hostTier),
+    ...part('answered', given.answered),
   }))
 
 function part<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
@@ -34,6 +36,18 @@ function part<K extends string, T>(key: K, value: T | undefined): { readonly [P 
   if (value !== undefined) made[key] = value
   return made
 }
+
+/** An envelope that the text came with, and the bytes that it is for; they are looked at before anybody is chosen. */
+const verify = z.strictObject({
+  /** Its JSON, as text or as it is. */
+  envelope: z.union([z.string().min(1), z.record(z.string(), z.unknown())]),
+  /** The artifact, as text; null or absent: there is none at hand. */
+  payload: z.string().nullable().optional(),
+  /** block: what does not fit is not routed. */
+  mode: z.enum(['warn', 'block']).default('warn'),
+  /** What the envelope is called in the answer; its message's id when absent. */
+  name: z.string().min(1).max(300).optional(),
+})
 
 export const routeRequest = z.strictObject({
   text: z.string().min(1),
@@ -43,8 +57,9 @@ export const routeRequest = z.strictObject({
   context: context.optional(),
   /** A routing table from elsewhere, as JSON or as YAML text; it alone speaks then. */
   roster: z.union([z.string().min(1), z.record(z.string(), z.unknown())]).optional(),
+  verify: verify.optional(),
   mode: z.enum(['default', 'strict']).default('default'),
-  /** strict: the scores too. */
+  /** strict: the scores too, and what is odd about a table that was given. */
   explain: z.boolean().default(false),
 })
 
@@ -90,6 +105,10 @@ export const routeView = z.object({
   looked: z.number().nullable(),
   rosterVersion: z.string(),
   rulesVersion: z.string(),
+  /** Of an envelope that was given. */
+  incomingVerify: z.object({ verdict: z.string(), mode: z.string(), envelope: z.string() }).optional(),
+  /** What is odd about a table that was given, a sentence each. */
+  warnings: texts.optional(),
 })
 export type RouteView = z.infer<typeof routeView>
 
@@ -105,6 +124,8 @@ export const strictRoute = z.looseObject({
   refusal_rerouting: z.boolean(),
   assumptions: texts,
   tier: z.enum(['standard', 'trance']),
+  incoming_verify: z.object({ verdict: z.string(), mode: z.string(), envelope: z.string() }).optional(),
+  _warnings: texts.optional(),
 })
 export type StrictRoute = z.infer<typeof strictRoute>
 export const routeAnswer = z.union([routeView, strictRoute])

@@ -4,14 +4,16 @@ import { InvalidInput, NotFound } from '../../base/errors.ts'
 import { isId } from '../../base/ids.ts'
 import * as api from '../../protocol/api-routing.ts'
 import { compileCortex } from '../../routing/compile.ts'
-import { parseRoutingTable } from '../../routing/foreign.ts'
+import type { IncomingVerify } from '../../routing/cortex.ts'
+import { type ForeignTable, readRoutingTable } from '../../routing/foreign.ts'
 import type { Asked, LearnedRule, RuleProposal } from '../../routing/routing.ts'
-import type { RoutingTable } from '../../routing/table.ts'
+import type { RouteContext } from '../../routing/table.ts'
 import type { ScopeRef } from '../../scopes/scopes.ts'
 import type { Caller } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
 import { fresh, ownSession, sessionOf } from '../session-of.ts'
+import { verified } from './incoming.ts'
 import { projectOf } from './projects.ts'
 
 export const routeCalls = [
@@ -23,17 +25,13 @@ export const routeCalls = [
     body: api.routeRequest,
     answers: { 200: api.routeAnswer },
     async run({ hub, caller, body }) {
-      const { text, context = {}, mode, explain } = body
+      const { text, context = {}, mode, explain, verify, roster } = body
       await fresh(hub)
       const place = await placeOf(hub, caller, body)
-      if (body.roster !== undefined) {
-        const table = tableIn(body.roster)
-        const answer =
-          mode === 'strict' ? compileCortex(table).strict(text, context, { explain }) : hub.routing.routeWith(table, { text, context })
-        return { status: 200, body: answer }
-      }
-      if (mode === 'strict') return { status: 200, body: (await hub.routing.cortex(place.scope)).strict(text, context, { explain }) }
-      return { status: 200, body: await hub.routing.route({ text, context, ...place }) }
+      const asked = { text, context, explain, incomingVerify: verify === undefined ? null : verified(verify) }
+      if (roster !== undefined) return { status: 200, body: routeIn(hub, tableIn(roster), { ...asked, mode }) }
+      if (mode === 'strict') return { status: 200, body: (await hub.routing.cortex(place.scope)).strict(text, context, asked) }
+      return { status: 200, body: { ...(await hub.routing.route({ text, context, ...place })), ...seenIn(asked) } }
     },
   }),
   endpoint({
@@ -125,10 +123,29 @@ async function corrected(hub: Hub, caller: Caller, { text, message, project }: C
   return { text: line.text, message: line.id, scope }
 }
 
+type AskedOfTable = {
+  readonly text: string
+  readonly context: RouteContext
+  readonly explain: boolean
+  readonly incomingVerify: IncomingVerify | null
+}
+
+/** The source's own artifact has no place for warnings; like the scores they are there for who wants explanations. */
+function routeIn(hub: Hub, { table, warnings }: ForeignTable, asked: AskedOfTable & { readonly mode: 'default' | 'strict' }) {
+  const { text, context, explain } = asked
+  if (asked.mode === 'default') return { ...hub.routing.routeWith(table, { text, context }), ...seenIn(asked), warnings }
+  const artifact = compileCortex(table).strict(text, context, asked)
+  return explain && warnings.length > 0 ? { ...artifact, _warnings: warnings } : artifact
+}
+
+function seenIn({ incomingVerify }: AskedOfTable): { readonly incomingVerify?: IncomingVerify } {
+  return incomingVerify === null ? {} : { incomingVerify }
+}
+
 /** Faults are named below `/roster`. */
-function tableIn(roster: unknown): RoutingTable {
+function tableIn(roster: unknown): ForeignTable {
   try {
-    return parseRoutingTable(roster)
+    return readRoutingTable(roster)
   } catch (thrown) {
     if (!(thrown instanceof InvalidInput)) throw thrown
     const below = thrown.path === undefined || thrown.path === '' ? '' : `/${thrown.path.replace(/^\//, '')}`
