@@ -71,11 +71,12 @@ function contradicted(seen: Seen, contradiction: { readonly change: string; read
 
 /** A member's own phrase, or a signal, has a word of what the text is about: then that is its work. */
 function speaksOf({ weighed, topic }: Seen): boolean {
+  const { fired, boosted } = weighed.signals
   const phrases = [
     ...weighed.weights.flatMap(({ asserted, scored }) => (asserted ? scored.matched : [])),
-    ...weighed.signals.fired.flatMap(({ matched }) => (weighed.signals.boosted.size > 0 ? matched : [])),
-  ].map((phrase) => phrase.toLowerCase())
-  return phrases.some((phrase) => isTelling(phrase) || topic.life.some((word) => phrase.includes(word)))
+    ...fired.flatMap(({ matched }) => (boosted.size > 0 ? matched : [])),
+  ]
+  return phrases.some((phrase) => isTelling(phrase) || topic.life.some((word) => phrase.toLowerCase().includes(word)))
 }
 
 const mostTopics = 8

@@ -6,7 +6,7 @@ import { isAsked, isMade, isModifier, isRuledOut, isWanted, type Judged, levelOf
 import type { Node } from './prepared.ts'
 import type { Hit, Scene } from './scene.ts'
 import { alsoEnglish, type GermanEntry, german, germanPhrases } from './verbs-de.ts'
-import { acts, determiners, type Form } from './verbs-en.ts'
+import { acts, determiners, type Form, generalVerb } from './verbs-en.ts'
 import { gapEnd, gapNone, kindPlain, type Words } from './words.ts'
 
 export type { Hit, Scene } from './scene.ts'
@@ -42,8 +42,22 @@ function formsAt({ words, prepared }: Scene, at: number): readonly Reading[] {
   const word = words.word[at] ?? ''
   const known: Reading[] = prepared.vocabulary.has(word) ? [{ base: word, form: 'base' }] : []
   for (const { base, form } of basesOf(word)) if (base !== word && prepared.vocabulary.has(base)) known.push({ base, form })
+  const general = generalVerb.get(word)
+  if (general !== undefined && prepared.general.has(general) && isOrdered(words, at)) known.push({ base: general, form: 'base' })
   return known
 }
+
+/** Where an order has its verb: at the start of a clause, or after what asks for it. */
+function isOrdered({ word, gap }: Words, at: number): boolean {
+  if (gap[at] !== gapNone || at === 0) return true
+  const before = word[at - 1] ?? ''
+  return before === 'to' ? askers.has(word[at - 2] ?? '') : leaders.has(before)
+}
+
+const leaders: ReadonlySet<string> = new Set(
+  "and then please also just now you we or let's lets us kindly so simply first but finally afterwards someone".split(' '),
+)
+const askers: ReadonlySet<string> = new Set('want need like have you us possible able going needs has ought'.split(' '))
 
 type Walk = {
   readonly scene: Scene

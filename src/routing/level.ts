@@ -31,6 +31,7 @@ type Judging = { readonly at: number; readonly to: number; readonly form: Form; 
 export function levelOf(scene: Scene, { at, to, form, phrase }: Judging): Judged {
   const { words } = scene
   if (words.kind[at] !== kindPlain) return { level: 'none', why: 'it stands in a name or in code' }
+  if (isBareQuestion(phrase) && !opensQuestion(scene, at)) return { level: 'none', why: 'it only joins two clauses' }
   const acting = phrase.verb || (phrase.words.length > 1 && form !== 'base')
   if (acting || isOrderPhrase(phrase)) {
     if (isRuledOut(scene, at)) return ruledOut
@@ -44,6 +45,17 @@ export function levelOf(scene: Scene, { at, to, form, phrase }: Judging): Judged
   if (phrase.verb) return verbLevel(scene, { at, to, form })
   if (isReadArtifact(scene, at, to)) return weak('it stands as the object of another act')
   return strong
+}
+
+const questions: ReadonlySet<string> = new Set(['which', 'where', 'who', 'welche', 'welcher', 'welches', 'wo', 'wer'])
+
+function isBareQuestion({ words: [first = ''], text }: Phrase): boolean {
+  return questions.has(first) && !text.includes(' ')
+}
+
+function opensQuestion({ clauses, clauseOf }: Scene, at: number): boolean {
+  const clause = clauses[clauseOf[at] ?? 0]
+  return clause?.mood === 'ask' && at <= clause.from + 1
 }
 
 function isOrderPhrase({ words }: Phrase): boolean {

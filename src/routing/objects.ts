@@ -39,7 +39,7 @@ function madeIn(scene: Scene): readonly Hit[] {
   const out: Hit[] = []
   for (let at = 0; at < words.count && out.length < mostMade; at += 1) {
     if (words.kind[at] !== kindPlain || !isMaker(words, at)) continue
-    const found = objectAt(words, at)
+    const found = objectAt(words, at) ?? partsAt(words, at)
     if (found === null) continue
     const says = `${words.word[at]} ${words.word[found.at]}`
     const level: Level = isRuledOut(scene, at) || isOfOthers(scene, at) ? 'none' : 'strong'
@@ -64,12 +64,14 @@ const mostMade = 200
 
 function isMaker({ word, gap }: Words, at: number): boolean {
   const one = word[at] ?? ''
+  if (splitters.has(one)) return true
   if (gap[at] === gapNone && determiners.has(word[at - 1] ?? '')) return false
   return makers.has(one) || basesOf(one).some(({ base, form }) => form === 'ing' && makers.has(base))
 }
 
 function objectAt(words: Words, from: number): { readonly at: number; readonly class: string } | null {
   let found: { readonly at: number; readonly class: string } | null = null
+  if (splitters.has(words.word[from] ?? '')) return null
   for (let at = from + 1; at < Math.min(words.count, from + reach); at += 1) {
     const word = words.word[at] ?? ''
     if (words.gap[at] !== gapNone || enders.has(word) || prepositions.has(word)) break
@@ -78,6 +80,23 @@ function objectAt(words: Words, from: number): { readonly at: number; readonly c
   }
   return found
 }
+
+/** "Split the epic into tickets": who cuts work plans it. */
+function partsAt({ word, gap }: Words, from: number): { readonly at: number; readonly class: string } | null {
+  if (!splitters.has(word[from] ?? '')) return null
+  let into = false
+  for (let at = from + 1; at < Math.min(word.length, from + reachOfParts) && gap[at] !== gapEnd; at += 1) {
+    if (word[at] === 'into' || word[at] === 'in') into = true
+    else if (into && pieces.has(word[at] ?? '')) return { at, class: 'planner' }
+  }
+  return null
+}
+
+const reachOfParts = 12
+const splitters = set('split break divide cut slice zerlege zerleg teile teil')
+const pieces = set(
+  'tickets ticket stories tasks steps milestones phases packages issues subtasks aufgaben schritte schritten arbeitspakete teilaufgaben phasen',
+)
 
 const enders = set('to with on that which so and or how why what where')
 
@@ -88,12 +107,13 @@ function classOf(word: string): string | null {
 }
 
 const inquiries = set(
-  'investigate analyze analyse inspect examine explore look check trace suchen suche such find finden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde',
+  'investigate analyze analyse inspect examine explore look check trace suchen suche such find finden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde schau schauen sieh',
 )
 const failures = set(
   `crash crashes crashed failure failures fails failing error errors exception leak leaks hang hangs freeze freezes slow slower outage
    regression broken wrong deadlock timeout timeouts stacktrace traceback absturz abstuerze ausfall fehler langsam langsame langsamer stuerzt
-   kaputt haengt schlaegt scheitert speicherleck abgestuerzt cause caused causing causes reason ursache grund eating stuck`,
+   kaputt haengt schlaegt scheitert speicherleck abgestuerzt cause caused causing causes reason ursache grund eating stuck
+   why warum wieso weshalb woran`,
 )
 
 /** Looking into a failure is looking for its cause; what stands in the same clause, or in the sentence before an order without object. */
@@ -141,23 +161,29 @@ function bareWhy({ words }: Scene): Hit | null {
 
 const whys = set('why warum wieso weshalb')
 
-const smallVerbs = set('change set remove delete rename bump raise lower increase correct replace fix adjust comment drop')
+const smallVerbs = set(
+  `change set remove delete rename bump raise lower increase correct replace fix adjust comment drop aendere aender setze entferne loesche
+   ersetze erhoehe korrigiere`,
+)
 const smallThings = set(
-  'import imports port typo timeout variable constant version comment line lines value flag default number whitespace limit key heading title',
+  'import imports port typo timeout variable constant version comment line lines value flag default number whitespace limit key heading title true false wert zeile konstante kommentar ueberschrift tippfehler zahl',
 )
 
 /** One thing in one file: the coder's verb, a thing that a glance sees to be right, and one path. */
 function smaller(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   const { words, prepared } = scene
   if (words.count > mostSmall || prepared.byClass.get('executor') === undefined || pathsIn(words) !== 1) return hits
-  const speaks = hits.some((hit) => prepared.phrases[hit.phrase]?.speaksFor.has('executor') === true && hit.level === 'strong')
-  const small = !speaks && words.word.some((word, at) => words.kind[at] === kindPlain && smallThings.has(word))
+  const own = hits.find((hit) => prepared.phrases[hit.phrase]?.speaksFor.has('executor') === true && hit.level === 'strong')
+  const small = own !== undefined || words.word.some((word, at) => words.kind[at] === kindPlain && smallThings.has(word))
   if (!small) return hits
   return hits.map((hit) => {
     const phrase = prepared.phrases[hit.phrase]
     const [only] = phrase?.words ?? []
-    const coder = phrase?.speaksFor.has('coder') === true && phrase.words.length === 1 && smallVerbs.has(only ?? '')
-    return coder && hit.level === 'strong' ? { ...hit, phrase: -1, class: 'executor', says: `${hit.says}, one thing in one file` } : hit
+    const coder =
+      phrase?.speaksFor.has('coder') === true && phrase.words.length === 1 && (smallVerbs.has(only ?? '') || hit.class === 'coder')
+    return coder && hit.level === 'strong'
+      ? { ...hit, phrase: -1, class: 'executor', says: own?.says ?? `${hit.says}, one thing in one file` }
+      : hit
   })
 }
 

@@ -32,6 +32,8 @@ export type Prepared = {
   /** First word of a phrase of two whose second is a German prefix, as "fasse ... zusammen". */
   readonly apart: ReadonlyMap<string, readonly { readonly tail: string; readonly phrase: number }[]>
   readonly vocabulary: ReadonlySet<string>
+  /** Verbs among the triggers, which others of their kind stand for too. */
+  readonly general: ReadonlySet<string>
   /** Words that triggers begin with. */
   readonly begins: (word: string) => boolean
   /** By the first word of a name: the numbers of words that names with it have, and who is called so by all of them. */
@@ -74,6 +76,7 @@ export function prepare(table: RoutingTable): Prepared {
     root,
     apart,
     vocabulary,
+    general: new Set(phrases.flatMap(({ verb, words, triggers }) => (verb && triggers.length > 0 ? words : []))),
     begins: (word) => first.has(word) && !functionWords.has(word),
     names: namesOf(table.members, vocabulary),
     byClass,

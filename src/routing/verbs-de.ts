@@ -12,7 +12,7 @@ export type GermanEntry = {
 }
 
 const artifactsDe =
-  'doku dokumentation anleitung readme changelog adr runbook bericht zusammenfassung protokoll notiz uebergabenotiz versionshinweise eintrag handbuch'
+  'doku dokumentation anleitung readme changelog adr runbook bericht zusammenfassung protokoll notiz uebergabenotiz versionshinweise eintrag handbuch uebersicht leitfaden postmortem wiki docs'
 const codeDe = 'test tests funktion methode klasse code skript script modul programm endpunkt parser migration'
 
 const verbs: Readonly<Record<string, string>> = {
@@ -30,6 +30,7 @@ const verbs: Readonly<Record<string, string>> = {
     nach+sehen: sieh
     an+sehen: sieh angesehen
     an+schauen
+    nach+schauen
     durch+gehen: ging
     verstehen: verstand verstanden
     heraus+finden: fand herausgefunden
@@ -93,7 +94,22 @@ const verbs: Readonly<Record<string, string>> = {
     um+schreiben: umgeschrieben schrieb
     aktualisieren
     schreiben> ${codeDe}: schrieb geschrieben
-    loesen> fehler bug problem`,
+    loesen> fehler bug problem
+    ersetzen
+    entfernen
+    loeschen
+    verschieben: verschob verschoben
+    konfigurieren
+    aktivieren
+    deaktivieren
+    vereinfachen
+    verbessern
+    beschleunigen
+    ein+richten
+    auf+teilen
+    zusammen+fuehren
+    sorgen> dafuer
+    an+zeigen> in im auf`,
   executor: `um+benennen: benannte umbenannt
     beheben> tippfehler schreibfehler rechtschreibfehler: behob behoben
     korrigieren> tippfehler schreibfehler schreibweise rechtschreibung import pfad
@@ -110,6 +126,9 @@ const verbs: Readonly<Record<string, string>> = {
     schreiben> ${artifactsDe}: schrieb geschrieben
     verfassen> ${artifactsDe}
     erstellen> ${artifactsDe}
+    ergaenzen> ${artifactsDe}
+    aktualisieren> ${artifactsDe}
+    ueberarbeiten> ${artifactsDe}
     verfassen`,
 }
 

@@ -32,9 +32,25 @@ const otherVerbs = set(
   'adapt add adjust append apply arrange ask assign attach automate backport benchmark break build bring call capture change check clarify clean clear clone close collect combine commit configure connect convert copy correct create cut define delete deliver deploy describe detect disable draft drop dump edit enable enforce ensure estimate examine execute expand explain export expose extract fetch figure file fill find finish format generate get give go group guard handle help hide hook identify import improve increase inline insert install integrate introduce isolate join keep learn let limit link lint list load log look lower make mark measure merge mock monitor move name narrow normalize note open order organize package paste point polish prepare print profile propose prove provide publish pull push put raise read rebase recommend rework rebuild record reduce register release remember remind remove rename render reorder replace report reproduce reset resolve restart restore restructure retry return reuse revert review revise roll run save scaffold scan schedule search secure send separate serve set setup shorten show simplify skip solve sort speed split standardize start stop store strip stub submit suggest support swap sync tag take tell test tidy tie tighten track transform translate trim try tune turn unify unpack update upgrade use validate verify vendor walk wire wrap write zip',
 )
 
+/**
+ * Verbs that a table's own general verb stands for: who has "change" among its triggers answers to each verb of change, who has "search"
+ * to each of looking.
+ */
+export const generalVerb: ReadonlyMap<string, string> = new Map([
+  ...wordsFor(
+    'change',
+    'allow append arrange attach automate bundle cache clean collapse combine configure connect copy create cut decouple deduplicate drop duplicate edit eliminate embed encapsulate encrypt ensure enforce expand expose extract finish format group guard handle harden hide improve increase inline insert install isolate join limit link load lock log lower mark memoize mock move narrow normalize open order parallelize paginate parse persist polish proxy push put redesign reduce register rename render reorder reset resolve restore restructure reuse revert revise sanitize save scaffold secure send separate serve set setup shorten shrink simplify skip solve sort standardize stop store strip style support swap switch sync throttle tidy tighten transform trim tune translate unify update upgrade use validate wrap zip',
+  ),
+  ...wordsFor('search', 'check count describe explain identify list locate look read'),
+])
+
+function wordsFor(general: string, verbs: string): readonly (readonly [string, string])[] {
+  return verbs.split(' ').map((verb) => [verb, general] as const)
+}
+
 /** Takes a base form. */
 export function isVerb(word: string): boolean {
-  return classOfVerb.has(word) || otherVerbs.has(word)
+  return classOfVerb.has(word) || otherVerbs.has(word) || generalVerb.has(word)
 }
 
 /** With a, an, or the: what they make is a thing to be made ("write the fix", "propose a plan"). */

@@ -44,15 +44,15 @@ export const workWords = set(`codebase code-base repo repos repository repositor
 /** Of software, or of something else: they count where nothing speaks of a life. */
 export const doubtfulWords =
   set(`code file files folder directory test tests testing bug bugs page pages system systems data model models program package packages
-  tool tools layer issue issues ticket tickets story stories class classes type types field fields version build builds service services
-  performance memory project projects job jobs queue agent agents flag event events error errors failure failures design plan migration
-  password passwords access security record records list table column index search filter filters format report reports view
-  screen notification notifications export session sessions storage account accounts key keys client clients customer product shop
-  calculator review guide manual wiki meeting decision decisions discussion team update prices price order orders importer strategy
-  flow process limit limits step steps input output request response message messages upload transaction lib cluster host network config
+  tool tools layer issue issues ticket tickets class classes type types field fields version build builds service services
+  performance memory project projects job jobs queue agent agents flag events error errors failure failures design plan migration
+  password passwords access security records table column index search filter filters format report reports view
+  screen notification notifications export session sessions storage account accounts key keys client clients customer  
+  review guide manual wiki meeting decision decisions discussion update importer strategy
+  flow process limit limits input output request upload transaction lib cluster host network config
   fehler problem datei dateien ordner verzeichnis seite seiten test tests programm dienst dienste projekt projekte paket pakete version
   daten modell leistung speicher ablauf nutzung import export suche filter liste tabelle spalte feld felder ansicht bericht sitzung
-  schluessel kunde kunden rechnung rechnungen bestellung shop team sicherheit zugriff aufruf aufrufe schicht vorschlag vorschlaege entwurf
+  schluessel kunde kunden rechnung rechnungen bestellung sicherheit zugriff aufruf aufrufe schicht vorschlag vorschlaege entwurf
   arbeitspaket arbeitspakete kollegen plan login app feature system aufgabe umgebung
   request merge pull race customers payment features feature release releases incident form export terminal
   menu header download downloads upload uploads port customer invoice invoices tenant tenants permissions settings
@@ -60,7 +60,7 @@ export const doubtfulWords =
   branch commit modal layout responsive requirement architecture protocol adapter notebook validate stash tag decorator
   mutation certificate lock locking sync command commands wiring prompt button crash crashes page log
   placeholder redirect footer billing formular einstellungen anforderung anforderungen architektur umsetzung anmeldung absturz ausfall passwort
-  quellen source sources quelle quellen preis preise kosten buchung status`)
+  quellen acceptance criteria click clicks clicking klick klicke source sources quelle quellen preis preise kosten buchung status`)
 
 /** Of a life beside the work. */
 export const lifeWords =
@@ -88,7 +88,9 @@ export const lifeWords =
 
 /** Words of phrases that could be said of anything: a phrase of these alone doesn't tell what a text is about. */
 export const everydayWords =
-  set(`cause caused causes causing reason reasons sense options option alternatives alternative pros cons plan overview summary approach idea
+  set(`many much long often think mean behind going happens happen already else would where which viele viel lange oft meinst meint gibt irgendwo
+  spricht gegen kommt woher
+  cause caused causes causing reason reasons sense options option alternatives alternative pros cons plan overview summary approach idea
   broken wrong slow hangs hang crash fails failing work works worked worth better best best trade-off tradeoff trade-offs tradeoffs
   understand explore survey deliberate weigh versus vs ambiguous something why whether again new notes guide list look into out up down over
   through together way ways step steps story stories user summary summarize summarise synthesize chronicle
