@@ -1,5 +1,5 @@
 // Who did not make something judges it, and it is mended as long as there is something to mend, three times at most (E32). A plan is
-// judged by a reasoner; what was built by a reviewer, or by a debugger where there is none.
+// judged by a reasoner; what was built by a reviewer, or by a debugger where there is none. A text of sections is revised once.
 import type { Tier } from '../../models/message.ts'
 import { orchestrator } from '../../work/envelope/own-contracts.ts'
 import { scopeOf } from '../turn/route-worker.ts'
@@ -10,17 +10,32 @@ import type { Said } from './handover.ts'
 import { type Doing, gaveUp, play, receiver, type StepEnd, taken, tellPart } from './part.ts'
 import type { Scene } from './scene.ts'
 
+type Judging = {
+  readonly judge: Member
+  readonly task: string
+  readonly isBinding: boolean
+  /** How often it is mended. */
+  readonly rounds: number
+}
+
 const mostRounds = 3
 
-type Judging = { readonly judge: Member; readonly task: string; readonly gate: string; readonly isBinding: boolean }
-
 /** `isBinding`: what still does not hold after the last round stops the chain; a plan goes on with what was found. */
-function judgingOf({ cast: { helpers } }: Scene, { member }: Doing): Judging | null {
+function judgingOf({ plan, cast: { helpers } }: Scene, { member }: Doing): Judging | null {
   const { reasoner, reviewer, debugger: checker } = helpers
-  if (member.class === 'planner' && reasoner)
+  const holds = (id: string) => plan.gates.find((one) => one.id === id)?.holds
+  const reader = reviewer ?? reasoner
+  if (member.class === 'scriber' && holds('G5') && reader)
+    return {
+      judge: reader,
+      rounds: 1,
+      isBinding: false,
+      task: 'Judge the text against the order and the sections it was made of: is everything in it that was asked for, is each statement borne out, does it contradict itself?',
+    }
+  if (member.class === 'planner' && holds('G3') !== false && reasoner)
     return {
       judge: reasoner,
-      gate: 'G3',
+      rounds: mostRounds,
       isBinding: false,
       task: 'Judge the plan against the order: does it say what is wanted, is each step clear, can its acceptance be checked?',
     }
@@ -28,7 +43,7 @@ function judgingOf({ cast: { helpers } }: Scene, { member }: Doing): Judging | n
   if (member.class === 'coder' && judge)
     return {
       judge,
-      gate: 'G4',
+      rounds: mostRounds,
       isBinding: true,
       task: 'Judge what was built against the order and the plan: does it do what is wanted, do its checks hold?',
     }
@@ -37,15 +52,14 @@ function judgingOf({ cast: { helpers } }: Scene, { member }: Doing): Judging | n
 
 export async function perfected(scene: Scene, doing: Doing): Promise<StepEnd> {
   const judging = judgingOf(scene, doing)
-  const isShut = scene.plan.gates.some(({ id, holds }) => id === judging?.gate && id === 'G3' && !holds)
-  if (judging === null || isShut || judging.judge.agent === doing.member.agent) return { ok: true }
+  if (judging === null || judging.judge.agent === doing.member.agent) return { ok: true }
   const { label, step, member } = doing
-  const { judge, isBinding } = judging
+  const { judge, isBinding, rounds } = judging
   for (let round = 1; ; round++) {
     const verdict = await judged(scene, { ...judging, label: `${label}-j${round}`, step })
     if (verdict.ok) return { ok: true }
     scene.voice.say(`${label}-j${round}-found`, { text: `${judge.title}: ${verdict.why}` })
-    if (round > mostRounds) return isBinding ? stillWrong(judge, verdict, step) : { ok: true }
+    if (round > rounds) return isBinding ? stillWrong(judge, verdict, step) : { ok: true }
     const task = `${judge.title} judged what you handed over and found what has to be mended:\n\n${verdict.said?.text ?? verdict.why}\n\nMend it, and hand over the whole anew.`
     const mended = { ...doing, label: `${label}-m${round}`, by: member }
     const ended = await play(scene, { ...mended, to: receiver(scene, doing), tries: 1, task })
