@@ -1,7 +1,8 @@
 // Questions that are asked when nobody is sure enough: one round, one to three, made of what is missing, each with answers to choose from.
 import type { Clarification } from './route.ts'
+import { isGerman } from './verbs-de.ts'
 import type { Weight } from './weigh.ts'
-import type { Words } from './words.ts'
+import { type Words, wordsOf } from './words.ts'
 
 /** What the text has: a verb, a result, a target, a way to see that it is done, a border (reference/eidolons.md 1.10). */
 export type Signs = { readonly verb: boolean; readonly target: boolean; readonly acceptance: boolean; readonly bounded: boolean }
@@ -20,7 +21,7 @@ export type Missing = {
 }
 
 type Question = Clarification['questions'][number]
-type Language = 'de' | 'en'
+export type Language = 'de' | 'en'
 
 const most = 3
 
@@ -29,6 +30,11 @@ export function clarificationFor(missing: Missing): Clarification {
   const questions = [readOrWrite(missing, language), whom(missing, language), where(missing, language), done(missing, language)]
   const asked = questions.filter((question) => question !== null).slice(0, most)
   return { questions: asked.length > 0 ? asked : [{ text: texts[language].who, options: kinds[language].map(({ option }) => option) }] }
+}
+
+/** In which of the two a person is answered who wrote that: the one that the questions above would have. */
+export function languageOf(text: string): Language {
+  return isGerman(wordsOf(text).word) ? 'de' : 'en'
 }
 
 /** The text that is routed once more, with `answered` in its context. */

@@ -1,6 +1,6 @@
 // Routing: who a text is for, with all reasons. Owns: mentions, keyword scores, the cortex, routing rules and corrections of them.
 // Leaves who is there to agents, what a route becomes to engines. Others also import route.ts, table.ts, foreign.ts, cortex.ts,
-// compile.ts, cortex-text.ts, open-routing.ts, rules.ts (the form of routing.yaml), clarify.ts (joinAnswer) and finding.ts.
+// compile.ts, cortex-text.ts, open-routing.ts, rules.ts (the form of routing.yaml), clarify.ts (joinAnswer, languageOf) and finding.ts.
 import type { MessageId } from '../base/ids.ts'
 import type { Actor } from '../protocol/actor.ts'
 import type { ScopeRef } from '../scopes/scopes.ts'

@@ -422,27 +422,41 @@ function scored(scores: Readonly<Record<string, number>>): Route['scores'] {
   }))
 }
 
+const corrected = {
+  en: {
+    asked:
+      /^From now on, what says “.*frobnicator.*” would go to Scout\. Of your last \d+ messages here, this would have changed 1:\n\n- “any frobnicator news\?”[^\n]*\n\nKeep this rule\?$/,
+    kept: /^assistant: Kept: what says “.*frobnicator.*” goes to Scout. \(Undo: steward route undo /,
+    has: 'assistant: Scout has it.',
+  },
+  de: {
+    asked:
+      /^Von jetzt an ginge an Scout, was “.*frobnicator.*” enthält\. Von deinen letzten \d+ Nachrichten hier hätte das 1 geändert:\n\n- “any frobnicator news\?”[^\n]*\n\nSoll die Regel gelten\?$/,
+    kept: /^assistant: Behalten: Was “.*frobnicator.*” enthält, geht an Scout. \(Zurücknehmen: steward route undo /,
+    has: 'assistant: Scout hat es.',
+  },
+} as const
+
 describe('corrections in conversation', () => {
-  for (const [words, yes] of [
-    ['that should have gone to scout', 'Yes'],
-    ['Nein, das hätte @scout machen sollen!', 'ja'],
-    ['@atlas should have done that', 'yes'],
+  for (const [words, yes, of] of [
+    ['that should have gone to scout', 'Yes', 'en'],
+    ['Nein, das hätte @scout machen sollen!', 'ja', 'de'],
+    ['Das hätte an scout gehen sollen', 'Ja', 'de'],
+    ['@atlas should have done that', 'yes', 'en'],
   ] as const) {
-    test(`[E47] "${words}" shows a rule, and a yes keeps it and gives the message on`, async () => {
+    test(`[E47, E48] "${words}" shows a rule, and a yes keeps it and gives the message on`, async () => {
       const session = await bench.session()
       await bench.say(session, 'any frobnicator news?')
       await settled(session)
       await bench.say(session, words)
       const asked = await bench.until('question-asked')
-      expect(String(asked.data['text'])).toMatch(
-        /^From now on, what says “.*frobnicator.*” would go to Scout\. Of your last \d+ messages here, this would have changed 1:/,
-      )
-      if (yes === 'Yes') await bench.answer(asked, { option: yes })
+      expect(String(asked.data['text'])).toMatch(corrected[of].asked)
+      if (yes === 'Yes' || yes === 'Ja') await bench.answer(asked, { option: yes })
       else await bench.say(session, yes)
       await settled(session, 3)
       const lines = await bench.lines(session)
-      expect(lines.at(-3)).toMatch(/^assistant: Kept: what says “.*frobnicator.*” goes to Scout. \(Undo: steward route undo /)
-      expect(lines.slice(-2)).toEqual(['assistant: Scout has it.', 'assistant: **[Worker scout → reply]**\n\nscout: any frobnicator news?'])
+      expect(lines.at(-3)).toMatch(corrected[of].kept)
+      expect(lines.slice(-2)).toEqual([corrected[of].has, 'assistant: **[Worker scout → reply]**\n\nscout: any frobnicator news?'])
       await bench.say(session, 'other frobnicator news?')
       await settled(session, 5)
       expect((await bench.lines(session)).at(-2)).toBe('assistant: Scout has it (by a rule of yours).')

@@ -8,10 +8,12 @@ import { StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { Actor } from '../../protocol/actor.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Option } from '../../protocol/message.ts'
+import type { Language } from '../../routing/clarify.ts'
 import type { Corrections, LearnedRule, RuleProposal } from '../../routing/routing.ts'
 import type { Conversation, ScopeRef } from '../../scopes/scopes.ts'
 import { gateAnswer } from '../action/answer.ts'
 import { textIn } from './model.ts'
+import { type Told, told } from './route-words.ts'
 import type { Voice } from './voice.ts'
 
 /** Who should have had it, and what that was: the person's message before. */
@@ -36,6 +38,7 @@ export type Correcting = {
   /** Ends the names of its steps. */
   readonly label: string
   readonly by: Actor
+  readonly language: Language
 }
 
 /** `give`: the agent is to have that message now. `arrived`: what the person said instead of answering. */
@@ -63,38 +66,47 @@ function isRequest(text: string): boolean {
   return text.trim() !== '' && gateAnswer({ type: 'APPROVAL', text }) === null && !isChoice(text) && calledIn(text) === null
 }
 
-const options: readonly Option[] = [
-  { label: 'Yes', description: 'keep the rule, and give it that message now' },
-  { label: 'Only the rule', description: 'it holds from the next message on' },
-  { label: 'No', description: 'change nothing' },
-]
+type Choice = 'yes' | 'rule' | 'no'
+/** What each choice is called; the order is that of the question. */
+const choices: Readonly<Record<Language, readonly (Option & { readonly means: Choice })[]>> = {
+  en: [
+    { means: 'yes', label: 'Yes', description: 'keep the rule, and give it that message now' },
+    { means: 'rule', label: 'Only the rule', description: 'it holds from the next message on' },
+    { means: 'no', label: 'No', description: 'change nothing' },
+  ],
+  de: [
+    { means: 'yes', label: 'Ja', description: 'die Regel behalten, und die Nachricht jetzt dorthin geben' },
+    { means: 'rule', label: 'Nur die Regel', description: 'sie gilt ab der nächsten Nachricht' },
+    { means: 'no', label: 'Nein', description: 'nichts ändern' },
+  ],
+}
+
 /** The turn stands behind the question, so it does not stand for ever; silence changes nothing. */
 const timeoutMs = 3_600_000
 
-export async function correct(rooms: CorrectionRooms, { turn, voice, corrected, label, by }: Correcting): Promise<Outcome> {
+export async function correct(rooms: CorrectionRooms, { turn, voice, corrected, label, by, language }: Correcting): Promise<Outcome> {
   const { agent: to, title, message, text, scope } = corrected
   const { corrections } = rooms.routing
+  const say = told[language]
+  const options = choices[language].map(({ label: one, description }) => ({ label: one, ...(description ? { description } : {}) }))
   const step = (name: string) => `correct-${name}-${label}`
   try {
     const proposal = await turn.step(step('propose'), 'idempotent', async () =>
       plainProposal(await corrections.propose({ text, message, to, scope }, by)),
     )
-    const asked = await turn.ask(step('ask'), { kind: 'question', text: questionFor(proposal, title), options, timeoutMs })
+    const asked = await turn.ask(step('ask'), { kind: 'question', text: questionFor(proposal, title, say), options, timeoutMs })
     const choice = asked.kind === 'answer' ? choiceIn(asked.outcome === 'answered' ? textIn(asked.value) : '') : choiceAmong(asked.entries)
-    if (choice === null || choice === 'No') {
-      voice.say(step('left'), { text: 'I leave it as it is: no rule was made.' })
+    if (choice === null || choice === 'no') {
+      voice.say(step('left'), { text: say.untouched })
       return { give: false, arrived: choice === null && asked.kind === 'arrived' ? asked.entries : [] }
     }
     const rule = await turn.step(step('accept'), 'idempotent', () => accept(corrections, { proposal, by, corrected }))
-    const now = choice === 'Yes' ? '' : ' from the next message on'
-    voice.say(step('kept'), {
-      text: `Kept${now}: what says ${phrases(rule.when)} goes to ${title}.`,
-      info: `Undo: steward route undo ${rule.id}`,
-    })
-    return { give: choice === 'Yes', arrived: [] }
+    const give = choice === 'yes'
+    voice.say(step('kept'), { text: say.kept(phrases(rule.when, say.and), title, give), info: say.undo(rule.id) })
+    return { give, arrived: [] }
   } catch (thrown) {
     if (!(thrown instanceof StepFailed)) throw thrown
-    voice.say(step('refused'), { text: `No rule was made: ${thrown.message}` })
+    voice.say(step('refused'), { text: say.refused(thrown.message) })
     return { give: false, arrived: [] }
   }
 }
@@ -135,19 +147,15 @@ function ruleOf({ id, when, to }: LearnedRule): Rule {
 const shownChanges = 3
 const shownText = 100
 
-function questionFor({ when, changes, looked }: Proposal, title: string): string {
-  const lines = changes.slice(0, shownChanges).map(({ text, was }) => `- ${quoted(text)}${was === null ? '' : ` (went to ${was})`}`)
-  const more = changes.length > shownChanges ? [`- and ${changes.length - shownChanges} more`] : []
-  const past =
-    looked === 0
-      ? ''
-      : ` Of your last ${looked} messages here, this would have changed ${changes.length}${changes.length === 0 ? '.' : ':'}`
-  const list = [...lines, ...more]
-  return `From now on, what says ${phrases(when)} would go to ${title}.${past}${list.length === 0 ? '' : `\n\n${list.join('\n')}\n`}\nKeep this rule?`
+function questionFor({ when, changes, looked }: Proposal, title: string, say: Told): string {
+  const lines = changes.slice(0, shownChanges).map(({ text, was }) => `- ${quoted(text)}${was === null ? '' : say.went(was)}`)
+  const list = changes.length > shownChanges ? [...lines, `- ${say.more(changes.length - shownChanges)}`] : lines
+  const head = say.question(phrases(when, say.and), title, { looked, changed: changes.length })
+  return `${head}${list.length === 0 ? '' : `\n\n${list.join('\n')}\n`}\n${say.keep}`
 }
 
-function phrases(when: readonly string[]): string {
-  return when.map((phrase) => `“${phrase}”`).join(' and ')
+function phrases(when: readonly string[], and: string): string {
+  return when.map((phrase) => `“${phrase}”`).join(and)
 }
 
 function quoted(text: string): string {
@@ -155,17 +163,20 @@ function quoted(text: string): string {
   return `“${line.length <= shownText ? line : `${line.slice(0, shownText).toWellFormed()}…`}”`
 }
 
-function choiceAmong(entries: readonly Entry[]): string | null {
+function choiceAmong(entries: readonly Entry[]): Choice | null {
   const [one, ...others] = entries
   return one?.body.kind === 'message' && others.length === 0 ? choiceIn(one.body.text) : null
 }
 
-function choiceIn(text: string): string | null {
-  const chosen = gateAnswer({ type: 'DECISION', text, options: options.map(({ label }) => label) })
-  if (chosen && 'chosen' in chosen) return chosen.chosen
+/** The labels of both languages count, whichever was asked in. */
+function choiceIn(text: string): Choice | null {
+  for (const offered of [choices.en, choices.de]) {
+    const chosen = gateAnswer({ type: 'DECISION', text, options: offered.map(({ label }) => label) })
+    const found = chosen && 'chosen' in chosen ? offered.find(({ label }) => label === chosen.chosen) : undefined
+    if (found) return found.means
+  }
   const yesNo = gateAnswer({ type: 'APPROVAL', text })
-  if (yesNo && 'approved' in yesNo) return yesNo.approved ? 'Yes' : 'No'
-  return null
+  return yesNo && 'approved' in yesNo ? (yesNo.approved ? 'yes' : 'no') : null
 }
 
 function isChoice(text: string): boolean {

@@ -4,11 +4,12 @@ import { laneOf } from '../../base/ids.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { StepFailed, type Turn } from '../../lanes/engine.ts'
 import type { Entry } from '../../protocol/entry.ts'
-import { joinAnswer } from '../../routing/clarify.ts'
+import { joinAnswer, languageOf } from '../../routing/clarify.ts'
 import type { Sessions } from '../../scopes/scopes.ts'
 import type { WorkerLink } from '../../work/work.ts'
 import { textIn } from './model.ts'
 import { type Decided, nothing, type Taken, type Words } from './route-case.ts'
+import { shortWhy, told } from './route-words.ts'
 import { keptWorker, newWorker } from './route-worker.ts'
 import type { Voice } from './voice.ts'
 
@@ -34,22 +35,24 @@ export type Receiver = {
 }
 
 /** Where its route leads: to a worker, to a sentence that says why not, or to who leads. */
-export async function hand(rooms: HandRooms, handing: Handing, { goes, why, alone, chain, by }: Decided): Promise<Taken> {
+export async function hand(rooms: HandRooms, handing: Handing, decided: Decided): Promise<Taken> {
   const { voice, words, name } = handing
-  const told: Taken = { ...nothing, told: new Set([words.entry]) }
+  const { goes, alone, chain, by } = decided
+  const taken: Taken = { ...nothing, told: new Set([words.entry]) }
   if (goes.to === 'nobody') {
     voice.say(`${name}-not`, { text: goes.plain })
-    return told
+    return taken
   }
   if (goes.to !== 'worker') return nothing
   const { agent, title, link, isChain } = goes
-  const reason = by === 'rule' ? 'by a rule of yours' : alone ? why : null
+  const reason = by === 'rule' ? told[languageOf(words.body.text)].rule : alone ? shortWhy(decided) : null
   await handOver(rooms, handing, { agent, title, link, chain: isChain ? chain : null, why: reason })
-  return told
+  return taken
 }
 
 /** The person's words as they are; nothing of what the leader knows goes along, so that the worker has its own capabilities. */
 export async function handOver(rooms: HandRooms, { turn, voice, words, text, name }: Handing, to: Receiver): Promise<void> {
+  const say = told[languageOf(words.body.text)]
   try {
     const link = to.link ?? (await turn.step(`${name}-session`, 'idempotent', ({ key }) => workerFor(rooms, turn, { to, text, key })))
     if (to.link === null) turn.note(`${name}-link`, { type: 'worker-linked', data: link })
@@ -60,11 +63,10 @@ export async function handOver(rooms: HandRooms, { turn, voice, words, text, nam
       ...(folder === undefined ? {} : { folder }),
       ...(isVoice === undefined ? {} : { voice: isVoice }),
     })
-    const because = to.why === null || to.why === '' ? '' : ` (${to.why.replace(/[.\s]+$/, '')})`
-    voice.say(`${name}-said`, { text: `${to.title} has it${because}.` })
+    voice.say(`${name}-said`, { text: say.has(to.title, to.why) })
   } catch (thrown) {
     if (!(thrown instanceof StepFailed)) throw thrown
-    voice.say(`${name}-failed`, { text: `It could not be given to ${to.title}: ${thrown.message}` })
+    voice.say(`${name}-failed`, { text: say.failed(to.title, thrown.message) })
   }
 }
 

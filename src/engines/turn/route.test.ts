@@ -6,6 +6,7 @@ import type { Decided } from './route-case.ts'
 import { calledIn } from './route-correction.ts'
 import { briefFact, routeFact } from './route-fact.ts'
 import { alternatives, firstReason, hintOf } from './route-hint.ts'
+import { shortWhy, told } from './route-words.ts'
 
 describe('the form of a correction', () => {
   test.each([
@@ -118,5 +119,14 @@ describe('the hint', () => {
   test('what it is made of is one line without marks', () => {
     expect(firstReason({ reasons: ['a </hub-1>\nnew <line>'] })).toBe('a /hub-1 new line')
     expect(alternatives({ selected: ['agent-0'], scores: [score(0), score(1), { ...score(2), score: 0 }] })).toEqual(['agent-1 99'])
+  })
+})
+
+describe('what a person is told of the way', () => {
+  test('who has it is not named again in the reason', () => {
+    expect(shortWhy({ agents: ['scout'], why: 'scout does it: "map".' })).toBe('"map".')
+    expect(shortWhy({ agents: ['scout'], why: 'The text mentions @scout.' })).toBe('The text mentions @scout.')
+    expect(told.en.has('Scout', '"map".')).toBe('Scout has it ("map").')
+    expect(told.de.has('Scout', null)).toBe('Scout hat es.')
   })
 })

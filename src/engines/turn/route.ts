@@ -9,6 +9,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Turn } from '../../lanes/engine.ts'
 import { userOf } from '../../protocol/actor.ts'
 import type { Entry } from '../../protocol/entry.ts'
+import { languageOf } from '../../routing/clarify.ts'
 import type { Route } from '../../routing/route.ts'
 import type { OwnLine } from './ask.ts'
 import { type Decided, nothing, type Taken, type Words } from './route-case.ts'
@@ -17,6 +18,7 @@ import { askingIn, type DecideRooms, decide, isExplicit, type Leading } from './
 import { briefFact, routeFact } from './route-fact.ts'
 import { clarify, type Handing, hand, handOver, type Receiver } from './route-hand.ts'
 import { hintOf } from './route-hint.ts'
+import { shortWhy, told } from './route-words.ts'
 import { type Fitting, fittingAgent, scopeOf } from './route-worker.ts'
 import type { Setup } from './setup.ts'
 import type { Voice } from './voice.ts'
@@ -67,7 +69,7 @@ function turnRoutes(rooms: RouteRooms, speaking: Speaking): TurnRoutes {
       inside.last = cases.at(-1)?.decided ?? null
       const taken = await inTurn(cases, (one) => go(inside, one))
       const would = cases.findLast(({ decided }) => decided.would !== null && !taken.told.has(decided.entry))
-      if (would) voice.notice(wouldText(would.decided))
+      if (would) voice.notice(wouldText(would))
       return taken
     },
     async divert(entries, safePoint) {
@@ -131,17 +133,17 @@ async function go(inside: Inside, one: Case): Promise<Taken> {
 
 /** One after the other: each asks, says or gives away, in the order of the messages. */
 async function inTurn(cases: readonly Case[], act: (one: Case) => Promise<Taken>): Promise<Taken> {
-  const told = new Set<string>()
+  const taken = new Set<string>()
   const [arrived, answers]: [Entry[], Entry[]] = [[], []]
   const lines: OwnLine[] = []
   for (const one of cases) {
-    const taken = await act(one)
-    for (const entry of taken.told) told.add(entry)
-    arrived.push(...taken.arrived)
-    answers.push(...taken.answers)
-    lines.push(...taken.lines)
+    const came = await act(one)
+    for (const entry of came.told) taken.add(entry)
+    arrived.push(...came.arrived)
+    answers.push(...came.answers)
+    lines.push(...came.lines)
   }
-  return { told, arrived, answers, lines }
+  return { told: taken, arrived, answers, lines }
 }
 
 function handingOf({ turn, voice }: Inside, { words, label }: Case): Handing {
@@ -171,7 +173,8 @@ async function clarified(inside: Inside, one: Case): Promise<Taken> {
 async function corrected(inside: Inside, one: Case, what: Corrected): Promise<Taken> {
   const { rooms, turn, voice } = inside
   const { words, label } = one
-  const { give, arrived } = await correct(rooms, { turn, voice, corrected: what, label, by: words.from })
+  const language = languageOf(words.body.text)
+  const { give, arrived } = await correct(rooms, { turn, voice, corrected: what, label, by: words.from, language })
   if (give && what.agent !== turn.process.agent) {
     const fit = await turn.read(`correct-fit-${label}`, () => fittingAgent(rooms, turn.process, what.agent))
     if ('plain' in fit) voice.say(`correct-not-${label}`, { text: fit.plain })
@@ -188,15 +191,16 @@ type Noting = { readonly decided: Decided; readonly route: Route | undefined; re
 
 /** The whole route, or after a restart between its record and this fact what was recorded of it (E41). */
 function note(turn: Turn, { decided, route, words, name }: Noting): void {
-  const { goes, corrected: correction, alone, agents, why, decision, by, confidence } = decided
+  const { goes, corrected: correction, alone, would, agents, why, decision, by, confidence } = decided
   const agent = goes.to === 'worker' ? goes.agent : turn.process.agent
-  const as = correction ? 'correction' : goes.to === 'leader' && !alone && by !== null && !isExplicit(decided) ? 'hint' : 'decided'
+  const isAdvice = goes.to === 'leader' && (!alone || would !== null) && by !== null && !isExplicit(decided)
+  const as = correction ? 'correction' : isAdvice ? 'hint' : 'decided'
   const whole = route ? routeFact(route) : briefFact({ decision, by, selected: agents, confidence, reasons: [why] })
   turn.note(name, { type: 'route-decided', visibility: 'user-detail', data: { message: words.ref, agent, as, route: whole } })
 }
 
-function wouldText({ would, why }: Decided): string {
-  return `${would} would have got this${why === '' ? '.' : `: ${why}`}`
+function wouldText({ decided, words }: Case): string {
+  return told[languageOf(words.body.text)].would(decided.would ?? '', shortWhy(decided))
 }
 
 /** Messages of persons with something in them. */

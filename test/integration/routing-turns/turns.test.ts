@@ -69,10 +69,10 @@ describe('over HTTP', () => {
     const [one, other] = [await client(), await client()]
     const id = await session(one)
     const first = await say(one, id, { text: '@kurier wo ist das Paket?' })
-    expect(first.json.reply).toMatchObject({ text: 'kurier has it.', agent: 'hub' })
+    expect(first.json.reply).toMatchObject({ text: 'kurier hat es.', agent: 'hub' })
     expect(await until(other, id, 3)).toEqual([
       'user: @kurier wo ist das Paket?',
-      'hub: kurier has it.',
+      'hub: kurier hat es.',
       'kurier: **[Worker kurier → reply]**\n\nkurier: @kurier wo ist das Paket?',
     ])
     await say(other, id, { text: 'und die Tests?', to: 'Kurier' })
@@ -106,20 +106,22 @@ describe('over HTTP', () => {
     expect(turn.routes).toMatchObject([{ agent: 'hub', message: json.id, route: { rosterVersion: decided.data.route.rosterVersion } }])
   })
 
-  test('[E47] a correction in German makes a rule that the next message follows', async () => {
+  test('[E47, E48] a correction in German makes a rule that the next message follows', async () => {
     const ask = await client()
     const id = await session(ask)
     await say(ask, id, { text: 'Wie wird das Quittungsbuch sortiert?' })
     const asked = await say(ask, id, { text: 'Das hätte der Kurier beantworten sollen.' })
     expect(asked.json).toMatchObject({
       status: 'waiting',
-      question: { options: [{ label: 'Yes' }, { label: 'Only the rule' }, { label: 'No' }] },
+      question: { options: [{ label: 'Ja' }, { label: 'Nur die Regel' }, { label: 'Nein' }] },
     })
-    await ask('POST', `/api/questions/${asked.json.question.id}`, { option: 'Only the rule' })
-    expect((await until(ask, id, 4)).at(-1)).toMatch(/^hub: Kept from the next message on: what says “.*quittungsbuch.*” goes to kurier\.$/)
+    await ask('POST', `/api/questions/${asked.json.question.id}`, { option: 'Nur die Regel' })
+    expect((await until(ask, id, 4)).at(-1)).toMatch(
+      /^hub: Behalten, ab der nächsten Nachricht: Was “.*quittungsbuch.*” enthält, geht an kurier\.$/,
+    )
     await say(ask, id, { text: 'Wo wird das Quittungsbuch sortiert?' })
     expect((await until(ask, id, 7)).slice(-2)).toEqual([
-      'hub: kurier has it (by a rule of yours).',
+      'hub: kurier hat es (nach deiner Regel).',
       'kurier: **[Worker kurier → reply]**\n\nkurier: Wo wird das Quittungsbuch sortiert?',
     ])
   })
