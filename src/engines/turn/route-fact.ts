@@ -14,14 +14,17 @@ const levels = [
 type Level = (typeof levels)[number]
 
 export function routeFact(route: Route): JsonObject {
-  const facts = levels.map((level) => cut(route, level))
-  return facts.find((fact) => Buffer.byteLength(JSON.stringify(fact)) <= mostBytes) ?? briefFact(pickBrief(route))
+  for (const level of levels) {
+    const text = JSON.stringify(cut(route, level))
+    if (Buffer.byteLength(text) <= mostBytes) return JSON.parse(text)
+  }
+  return briefFact(pickBrief(route))
 }
 
-function cut(route: Route, level: Level): JsonObject {
+function cut(route: Route, level: Level): object {
   const { scores, reasons, marks, gates, dropped, signals, selected, chain, clarification, thresholds } = route
   const some = <T>(list: readonly T[]) => list.slice(0, level.list)
-  const kept = {
+  return {
     ...route,
     selected: some(selected),
     chain: some(chain),
@@ -46,8 +49,6 @@ function cut(route: Route, level: Level): JsonObject {
     thresholds: Object.fromEntries(some(Object.entries(thresholds))),
     left: leftOut(route, level),
   }
-  const copy: JsonObject = JSON.parse(JSON.stringify(kept))
-  return copy
 }
 
 /** How many of each are not in it. */
