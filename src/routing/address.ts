@@ -2,6 +2,7 @@
 import { isVerbish } from './clauses.ts'
 import type { Scene } from './evidence.ts'
 import { negators } from './verbs-en.ts'
+import { wordSet } from './word-set.ts'
 import { gapEnd, gapNone, kindPlain } from './words.ts'
 
 export type Called = {
@@ -91,14 +92,10 @@ function isForbidden({ words }: Scene, at: number): boolean {
   return negators.has(words.word[at - 1] ?? '') || negators.has(words.word[at - 2] ?? '')
 }
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
-}
-
-const callers = set('ask asking tell ping let have hey frag frage lass lasse bitte hallo hi hello')
-const handers = set('to with by use using via from an mit von durch nutze')
-const givers = set(
+const callers = wordSet('ask asking tell ping let have hey frag frage lass lasse bitte hallo hi hello')
+const handers = wordSet('to with by use using via from an mit von durch nutze')
+const givers = wordSet(
   'give hand pass send assign delegate route forward done handled take leave job work gib uebergib schick leite ueberlass erledigen delegiere',
 )
-const greetings = set('hey hi hello dear ok okay so please bitte hallo and then now und dann')
-const requests = set('please can could would will should bitte kannst koenntest wuerdest')
+const greetings = wordSet('hey hi hello dear ok okay so please bitte hallo and then now und dann')
+const requests = wordSet('please can could would will should bitte kannst koenntest wuerdest')

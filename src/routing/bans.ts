@@ -1,20 +1,17 @@
 // "Don't change anything": a text that forbids changes altogether. What is forbidden of one thing ("without changing the API") is none.
 import { classOfVerb } from './verbs-en.ts'
+import { wordSet } from './word-set.ts'
 import type { Words } from './words.ts'
 import { gapNone } from './words.ts'
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
-}
-
-const changing = set(
+const changing = wordSet(
   'change touch modify edit write alter changing touching modifying editing writing altering aendern veraendern anfassen bearbeiten',
 )
-const changingDe = set('aendere aender aendert veraendere fasse fass bearbeite bearbeiten')
-const all = set('anything any code files file nothing it stuff something yet')
-const no = set("don't dont not never without")
-const noDe = set('nichts')
-const changes = set('changes change edits modifications writes aenderung aenderungen')
+const changingDe = wordSet('aendere aender aendert veraendere fasse fass bearbeite bearbeiten')
+const all = wordSet('anything any code files file nothing it stuff something yet')
+const no = wordSet("don't dont not never without")
+const noDe = wordSet('nichts')
+const changes = wordSet('changes change edits modifications writes aenderung aenderungen')
 
 /** The words that forbid it; null: nothing does. Linear. */
 export function banIn(words: Words): string | null {

@@ -4,6 +4,7 @@
 import { basesOf } from './inflect.ts'
 import { german, otherGermanVerbs } from './verbs-de.ts'
 import { functionWords, isVerb, negators, pronouns } from './verbs-en.ts'
+import { wordSet } from './word-set.ts'
 import { gapEnd, gapNone, kindPlain, type Words } from './words.ts'
 
 /** `sub`: it depends on another clause, as "when the build fails". */
@@ -20,32 +21,28 @@ export type Clause = {
   readonly request: boolean
 }
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
-}
-
-const fillers = set(
+const fillers = wordSet(
   'so and but ok okay well hey hi hello also hmm now then first firstly second finally next afterwards lastly plus und aber dann also danach anschliessend zuerst zuletzt schliesslich nun jetzt hallo please bitte just mal only even still again oder or sowie guten morgen tag dear',
 )
-const connectors = set('and then und dann danach anschliessend but aber sowie afterwards plus or oder')
-const firmConnectors = set('then dann danach anschliessend afterwards but aber')
-const modals = set(
+const connectors = wordSet('and then und dann danach anschliessend but aber sowie afterwards plus or oder')
+const firmConnectors = wordSet('then dann danach anschliessend afterwards but aber')
+const modals = wordSet(
   "can could would will wont cant couldnt wouldnt can't couldn't won't wouldn't kannst koenntest wuerdest magst willst moechtest koennt koenntet",
 )
-const you = set("you u ya y'all yall someone somebody anyone du ihr man jemand bitte")
-const modalsWe = set('can could will shall koennen koennten wollen wuerden')
-const we = set('we wir sie')
-const auxes = set(
+const you = wordSet("you u ya y'all yall someone somebody anyone du ihr man jemand bitte")
+const modalsWe = wordSet('can could will shall koennen koennten wollen wuerden')
+const we = wordSet('we wir sie')
+const auxes = wordSet(
   "is are was were am did does do has have had must should could can would will may might isn't aren't wasn't weren't didn't doesn't don't hasn't haven't shouldn't can't couldn't isnt arent didnt doesnt ist sind waren hat kann soll sollen sollte sollten darf duerfen muss gibt wird werden wurde wurden hast habt",
 )
-const openPronoun = set("do have had don't haven't")
-const conditional = set(
+const openPronoun = wordSet("do have had don't haven't")
+const conditional = wordSet(
   'if whether because since unless although while once wenn falls ob weil dass damit sobald obwohl after before nachdem bevor when',
 )
-const questionWords = set(
+const questionWords = wordSet(
   "what which where who whom whose why how when what's where's who's how's why's was wie wo wer wen wem wann warum wieso weshalb welche welcher welches welchen welchem wofuer wozu woran wovon",
 )
-export const innerWords: ReadonlySet<string> = set(
+export const innerWords: ReadonlySet<string> = wordSet(
   'what which who whose whom whether why how where when if because ob wie wo warum wer welche welcher welches welchen dass weil wenn',
 )
 const orders = ['any chance', 'would it be possible', 'is it possible', 'are you able', 'would you be able', 'how about', 'why not'].concat(
@@ -169,7 +166,7 @@ function carriesOn(words: Words, from: number, before: Clause): boolean {
   return false
 }
 
-const carriers = set('can could should would will shall do does did must may soll sollen sollte sollten kann koennen muss')
+const carriers = wordSet('can could should would will shall do does did must may soll sollen sollte sollten kann koennen muss')
 
 function isRequest(words: Words, start: number, to: number): boolean {
   const first = words.word[start] ?? ''

@@ -4,6 +4,7 @@ import { basesOf } from './inflect.ts'
 import { isAsked, isOfOthers, isRuledOut } from './level.ts'
 import type { Hit, Level, Scene } from './scene.ts'
 import { determiners, prepositions } from './verbs-en.ts'
+import { wordSet } from './word-set.ts'
 import { gapEnd, gapNone, gapSoft, kindPath, kindPlain, type Words } from './words.ts'
 
 /** The same hits, read by what they are said of, and those of verbs that mean something only by it. Linear. */
@@ -14,19 +15,15 @@ export function byObject(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   return smaller(scene, ofFailures(scene, made.length === 0 ? hits : [...hits, ...made].sort((a, b) => a.start - b.start)))
 }
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/))
-}
-
-const makers = set('write draft create make prepare produce compose add update give provide generate need want adjust complete extend')
-const prose = set(
+const makers = wordSet('write draft create make prepare produce compose add update give provide generate need want adjust complete extend')
+const prose = wordSet(
   `docs documentation readme changelog adr adrs runbook notes guide manual tutorial postmortem post-mortem docstring docstrings comments wiki
    faq handbook report summary announcement newsletter minutes walkthrough`,
 )
-const plans = set(
+const plans = wordSet(
   'plan spec specification roadmap stories story concept proposal requirements criteria epic epics milestones breakdown rfc',
 )
-const code = set(
+const code = wordSet(
   `test tests function script class method endpoint migration module parser button page form toggle program command hook component query
    handler middleware wrapper helper validation flag option field column index pagination sorting filter filters export import retry retries
    snippet regex cli api webhook logging check checks fix patch`,
@@ -93,12 +90,12 @@ function partsAt({ word, gap }: Words, from: number): { readonly at: number; rea
 }
 
 const reachOfParts = 12
-const splitters = set('split break divide cut slice zerlege zerleg teile teil')
-const pieces = set(
+const splitters = wordSet('split break divide cut slice zerlege zerleg teile teil')
+const pieces = wordSet(
   'tickets ticket stories tasks steps milestones phases packages issues subtasks aufgaben schritte schritten arbeitspakete teilaufgaben phasen',
 )
 
-const enders = set('to with on that which so and or how why what where')
+const enders = wordSet('to with on that which so and or how why what where')
 
 function classOf(word: string): string | null {
   if (prose.has(word)) return 'scriber'
@@ -106,10 +103,10 @@ function classOf(word: string): string | null {
   return code.has(word) ? 'coder' : null
 }
 
-const inquiries = set(
+const inquiries = wordSet(
   'investigate analyze analyse inspect examine explore look check trace suchen suche such find finden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde schau schauen sieh',
 )
-const failures = set(
+const failures = wordSet(
   `crash crashes crashed failure failures fails failing error errors exception leak leaks hang hangs freeze freezes slow slower outage
    regression broken wrong deadlock timeout timeouts stacktrace traceback absturz abstuerze ausfall fehler langsam langsame langsamer stuerzt
    kaputt haengt schlaegt scheitert speicherleck abgestuerzt cause caused causing causes reason ursache grund eating stuck
@@ -159,13 +156,13 @@ function bareWhy({ words }: Scene): Hit | null {
   return null
 }
 
-const whys = set('why warum wieso weshalb')
+const whys = wordSet('why warum wieso weshalb')
 
-const smallVerbs = set(
+const smallVerbs = wordSet(
   `change set remove delete rename bump raise lower increase correct replace fix adjust comment drop aendere aender setze entferne loesche
    ersetze erhoehe korrigiere`,
 )
-const smallThings = set(
+const smallThings = wordSet(
   'import imports port typo timeout variable constant version comment line lines value flag default number whitespace limit key heading title true false wert zeile konstante kommentar ueberschrift tippfehler zahl',
 )
 

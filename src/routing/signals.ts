@@ -2,6 +2,7 @@
 import type { Hit, Scene } from './evidence.ts'
 import type { RouteContext } from './table.ts'
 import { functionWords } from './verbs-en.ts'
+import { wordSet } from './word-set.ts'
 import { gapNone, kindPath, kindPlain, type Words } from './words.ts'
 
 export type Fired = { readonly id: string; readonly boost: number; readonly questions: boolean }
@@ -105,17 +106,13 @@ function nounAt(words: Words, from: number, nouns: ReadonlySet<string>): number 
   return -1
 }
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
-}
-
-const alone = set('everywhere globally wherever ueberall')
-const openers = set('throughout across entire whole ganzen gesamten ganze gesamte')
-const wholes = set(
+const alone = wordSet('everywhere globally wherever ueberall')
+const openers = wordSet('throughout across entire whole ganzen gesamten ganze gesamte')
+const wholes = wordSet(
   'project projects codebase repo repos repository repositories monorepo app application system org organisation organization company workspace tree projekt code quelltext anwendung',
 )
-const quantifiers = set('every each all any alle allen jeder jede jedes jedem')
-const parts = set(
+const quantifiers = wordSet('every each all any alle allen jeder jede jedes jedem')
+const parts = wordSet(
   'file files module modules package packages component components class classes folder folders directory directories service services page pages datei dateien modul module modulen stelle stellen paket paketen ordner klassen',
 )
-const links = set('the of our your single source this these those whole entire last one existing der den die im in aller ts js')
+const links = wordSet('the of our your single source this these those whole entire last one existing der den die im in aller ts js')

@@ -1,6 +1,7 @@
 // How large, how open and how risky the work is, as far as text and context tell: what the gates of a deep run are evaluated over.
 import type { Hit, Scene } from './evidence.ts'
 import type { RouteContext } from './table.ts'
+import { wordSet } from './word-set.ts'
 import { gapEnd, gapNone, isDigit, kindPath, type Words } from './words.ts'
 
 export type Situation = {
@@ -56,22 +57,20 @@ export function situationOf({ words, prepared }: Scene, { context, hits, classes
   }
 }
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
-}
-
-const fileNouns = set('files file dateien datei')
-const moduleNouns = set('modules module packages package services components module pakete dienste komponenten')
-const sourceNouns = set(
+const fileNouns = wordSet('files file dateien datei')
+const moduleNouns = wordSet('modules module packages package services components module pakete dienste komponenten')
+const sourceNouns = wordSet(
   'docs documents document sources source papers reports pages adrs notes transcripts dokumente quellen berichte notizen',
 )
-const causeNouns = set('hypotheses hypothesis causes suspects theories hypothesen ursachen vermutungen')
-const storyNouns = set('stories story features endpoints tasks tracks tickets parts geschichten funktionen endpunkte aufgaben teile')
-const independent = set('independent independently separate separately parallel unabhaengig unabhaengige getrennt getrennte')
-const doubts = set('hypothesis hypotheses suspect either maybe perhaps possibly theory vielleicht vermutlich entweder vermute hypothese')
-const sequences = set('then sequentially afterwards chronological order dann danach nacheinander reihenfolge')
-const tokens = set('trance')
-const stakeWords = set(
+const causeNouns = wordSet('hypotheses hypothesis causes suspects theories hypothesen ursachen vermutungen')
+const storyNouns = wordSet('stories story features endpoints tasks tracks tickets parts geschichten funktionen endpunkte aufgaben teile')
+const independent = wordSet('independent independently separate separately parallel unabhaengig unabhaengige getrennt getrennte')
+const doubts = wordSet(
+  'hypothesis hypotheses suspect either maybe perhaps possibly theory vielleicht vermutlich entweder vermute hypothese',
+)
+const sequences = wordSet('then sequentially afterwards chronological order dann danach nacheinander reihenfolge')
+const tokens = wordSet('trance')
+const stakeWords = wordSet(
   'production prod security vulnerability compliance irreversible outage billing payments customers gdpr produktion sicherheit unwiderruflich kunden datenverlust ausfall',
 )
 const numerals: Readonly<Record<string, number>> = {
@@ -138,7 +137,7 @@ function alternativesIn(words: Words): number {
 }
 
 const mostItems = 6
-const ors = set('or versus vs oder')
+const ors = wordSet('or versus vs oder')
 
 function storiesIn(words: Words, hits: readonly Hit[]): number {
   const counted = numberOf(words, storyNouns)

@@ -1,15 +1,12 @@
 // English words that routing knows, as data. What members answer to stands in the table; this is grammar, and the words of each class
 // for the case that a class has nobody.
+import { wordSet } from './word-set.ts'
 
 /** Which form of a word stands in the text: as it is, with -s, with -ing, past or participle. */
 export type Form = 'base' | 's' | 'ing' | 'ed'
 export type Base = { readonly base: string; readonly form: Form }
 
 export const classes = ['scout', 'debugger', 'reasoner', 'planner', 'coder', 'executor', 'scriber'] as const
-
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
-}
 
 /** Words of each class, for a table in which that class has no member. */
 const classVerbs: Readonly<Record<(typeof classes)[number], string>> = {
@@ -28,7 +25,7 @@ export const classOfVerb: ReadonlyMap<string, string> = new Map(
 )
 
 /** Verbs that order something, beside those of the classes: a clause that begins with one is no question. */
-const otherVerbs = set(
+const otherVerbs = wordSet(
   'adapt add adjust append apply arrange ask assign attach automate backport benchmark break build bring call capture change check clarify clean clear clone close collect combine commit configure connect convert copy correct create cut define delete deliver deploy describe detect disable draft drop dump edit enable enforce ensure estimate examine execute expand explain export expose extract fetch figure file fill find finish format generate get give go group guard handle help hide hook identify import improve increase inline insert install integrate introduce isolate join keep learn let limit link lint list load log look lower make mark measure merge mock monitor move name narrow normalize note open order organize package paste point polish prepare print profile propose prove provide publish pull push put raise read rebase recommend rework rebuild record reduce register release remember remind remove rename render reorder replace report reproduce reset resolve restart restore restructure retry return reuse revert review revise roll run save scaffold scan schedule search secure send separate serve set setup shorten show simplify skip solve sort speed split standardize start stop store strip stub submit suggest support swap sync tag take tell test tidy tie tighten track transform translate trim try tune turn unify unpack update upgrade use validate verify vendor walk wire wrap write zip',
 )
 
@@ -54,28 +51,28 @@ export function isVerb(word: string): boolean {
 }
 
 /** With a, an, or the: what they make is a thing to be made ("write the fix", "propose a plan"). */
-export const makers = set(
+export const makers = wordSet(
   'write draft create make prepare produce provide propose deliver compose generate sketch need want suggest require develop submit add',
 )
 /** With a or an only: "do an audit", but "run the build" makes none. */
-export const doers = set('do run perform conduct give get have start begin finish complete carry')
+export const doers = wordSet('do run perform conduct give get have start begin finish complete carry')
 
-export const determiners = set(
+export const determiners = wordSet(
   'the a an this that these those my our your his her its their each every any some no another which what whose der die das den dem des ein eine einen einem einer eines diese dieser dieses diesen diesem mein meine meinen unser unsere unseren jede jeder jeden kein keine keinen',
 )
-export const indefinite = set('a an another ein eine einen einem einer some')
-export const prepositions = set('for of about by on without before after from in behind against into during than at between via per')
-export const pronouns = set("i we he she they you it i've we've they've he's she's somebody someone who that ich wir er sie ihr du")
-export const negators = set("don't dont never not won't cannot can't doesn't didn't shouldn't mustn't without nicht nie niemals ohne")
+export const indefinite = wordSet('a an another ein eine einen einem einer some')
+export const prepositions = wordSet('for of about by on without before after from in behind against into during than at between via per')
+export const pronouns = wordSet("i we he she they you it i've we've they've he's she's somebody someone who that ich wir er sie ihr du")
+export const negators = wordSet("don't dont never not won't cannot can't doesn't didn't shouldn't mustn't without nicht nie niemals ohne")
 /** Words after which a participle is something that is wanted: "should be fixed", "needs to be documented". */
-export const wanting = set('be get have want need needs must should please got werden soll sollte sollen muss bitte gehoert')
+export const wanting = wordSet('be get have want need needs must should please got werden soll sollte sollen muss bitte gehoert')
 
-export const functionWords = set(
+export const functionWords = wordSet(
   'the a an we i it this that there any anything our your their my you they us them everyone anyone do does did is are was were be been am still ever of to in on at for with and or not if so but from by as into than then too very can could should would will shall has have had what which who whose whom why how where when',
 )
 
 /** Things that others make: as the object of another verb they are read, not ordered ("fix the runbook"). */
-export const artifacts = set('spec specification plan design requirements epic adr adrs runbook changelog readme notes criteria story')
+export const artifacts = wordSet('spec specification plan design requirements epic adr adrs runbook changelog readme notes criteria story')
 
 /** A noun that stands for an act, when somebody is to do it: "do the migration". */
 export const acts: ReadonlyMap<string, string> = new Map([

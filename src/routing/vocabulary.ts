@@ -1,12 +1,9 @@
 // What texts are about, as data: words of software and of the work on it, words that mean that or something else, words of a life
 // beside it. English and German, folded. Inflected forms and German compounds are found from these.
-
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/))
-}
+import { wordSet } from './word-set.ts'
 
 /** Nobody says these about anything but software and the work on it. */
-export const workWords = set(`codebase code-base repo repos repository repositories monorepo commits rebase diff
+export const workWords = wordSet(`codebase code-base repo repos repository repositories monorepo commits rebase diff
   api apis endpoint endpoints rest graphql grpc sdk module modules function functions method refactor refactoring implement implementation
   deploy deployment deployments rollback rollout server servers backend frontend database databases db sql nosql orm cli gui ui ux app apps
   software website webpage site script scripts parser parsers compiler linter cache caching auth authentication authorization oauth jwt sso
@@ -43,7 +40,7 @@ export const workWords = set(`codebase code-base repo repos repository repositor
 
 /** Of software, or of something else: they count where nothing speaks of a life. */
 export const doubtfulWords =
-  set(`code file files folder directory test tests testing bug bugs page pages system systems data model models program package packages
+  wordSet(`code file files folder directory test tests testing bug bugs page pages system systems data model models program package packages
   tool tools layer issue issues ticket tickets class classes type types field fields version build builds service services
   performance memory project projects job jobs queue agent agents flag events error errors failure failures design plan migration
   password passwords access security records table column index search filter filters format report reports view
@@ -64,7 +61,7 @@ export const doubtfulWords =
 
 /** Of a life beside the work. */
 export const lifeWords =
-  set(`trip travel travels vacation holiday holidays honeymoon flight flights hotel hotels airbnb beach hike hiking camping cruise
+  wordSet(`trip travel travels vacation holiday holidays honeymoon flight flights hotel hotels airbnb beach hike hiking camping cruise
   wedding birthday anniversary party christmas easter halloween dinner lunch breakfast recipe recipes meal meals cooking cook cake dessert
   restaurant restaurants grocery groceries shopping gift gifts present garden gardening lawn plants workout gym diet yoga marathon jogging
   weight sleep doctor dentist marriage boyfriend girlfriend husband wife mother father mum mom dad grandma grandmother grandfather sister
@@ -88,7 +85,7 @@ export const lifeWords =
 
 /** Words of phrases that could be said of anything: a phrase of these alone doesn't tell what a text is about. */
 export const everydayWords =
-  set(`many much long often think mean behind going happens happen already else would where which viele viel lange oft meinst meint gibt irgendwo
+  wordSet(`many much long often think mean behind going happens happen already else would where which viele viel lange oft meinst meint gibt irgendwo
   spricht gegen kommt woher
   cause caused causes causing reason reasons sense options option alternatives alternative pros cons plan overview summary approach idea
   broken wrong slow hangs hang crash fails failing work works worked worth better best best trade-off tradeoff trade-offs tradeoffs
@@ -100,7 +97,7 @@ export const everydayWords =
 
 /** Words that stand for something said before, or for all of it: they are about nothing of their own. */
 export const vagueWords =
-  set(`me us care possible able chance sure time idea mess okay fine good bad nice big small little quick slow kind sort lot bit way point side thing things stuff it that this these those everything something anything all one ones part parts rest same work please thanks
+  wordSet(`me us care possible able chance sure time idea mess okay fine good bad nice big small little quick slow kind sort lot bit way point side thing things stuff it that this these those everything something anything all one ones part parts rest same work please thanks
   thank now first then finally afterwards next soon today quickly once more again only just really also too carefully better new
   ding dinge sache sachen alles etwas es das dies diese dieses teil teile rest bitte danke jetzt zuerst dann danach anschliessend
   gleich heute schnell nochmal nur auch wirklich besser neu neue mal einmal fertig
