@@ -95,7 +95,9 @@ function gathered({ together }: Fan, { sides, ended }: Ended): Fanned {
 }
 
 function stateOf(ended: Attempted | undefined): string {
-  return ended?.was === 'done' ? 'done' : `NOT done (${ended?.why ?? 'it was never asked'})`
+  if (ended?.was === 'done') return 'done'
+  const isStopped = ended?.was === 'failed' && ended.forGood === 'stopped'
+  return isStopped ? 'stopped by a person, and left out' : `NOT done (${ended?.why ?? 'it was never asked'})`
 }
 
 /** The verdict is the vote's, and how it came about stands in the hand-over, whatever the lead writes. */

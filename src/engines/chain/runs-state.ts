@@ -16,6 +16,10 @@ export type Run = {
   /** Folders that it alone may change; null: none yet. */
   readonly holds: readonly string[] | null
   readonly waits: { readonly ask: AskId; readonly folders: readonly string[] } | null
+  /** A person was told where its copies lie, so that they outlive it. */
+  readonly keeps: boolean
+  /** It is over, and its copies lie in these folders still; null: it is at work. */
+  readonly left: readonly string[] | null
 }
 
 /** In the order in which they began. */
@@ -39,7 +43,18 @@ const changes: Readonly<Record<string, (state: RunsState, given: Given) => RunsS
     if (!isId('prc', process) || state.some((run) => run.turn === turn)) return state
     return [
       ...state,
-      { turn, process, project: String(project), title: String(title), from: cursor, workers: [], holds: null, waits: null },
+      {
+        turn,
+        process,
+        project: String(project),
+        title: String(title),
+        from: cursor,
+        workers: [],
+        holds: null,
+        waits: null,
+        keeps: false,
+        left: null,
+      },
     ]
   },
   'chain-engaged': (state, { turn, data: { session, worker } }) => {
@@ -51,6 +66,9 @@ const changes: Readonly<Record<string, (state: RunsState, given: Given) => RunsS
     const { ask } = data
     return isId('ask', ask) ? changed(state, turn, (run) => ({ ...run, waits: { ask, folders: foldersIn(data) } })) : state
   },
+  'chain-keeps': (state, { turn }) => changed(state, turn, (run) => ({ ...run, keeps: true })),
+  'chain-left': (state, { turn, data }) =>
+    changed(state, turn, (run) => ({ ...run, workers: [], holds: null, waits: null, left: foldersIn(data) })),
   'chain-over': (state, { turn }) => state.filter((run) => run.turn !== turn),
 }
 
@@ -76,6 +94,11 @@ export function nextOf(state: RunsState): readonly Run[] {
     taken.push(waits.folders)
     return true
   })
+}
+
+/** Chains that are over and left copies in one of the folders, or in a folder in or around it. */
+export function leftIn(state: RunsState, folders: readonly string[]): readonly Run[] {
+  return state.filter(({ left }) => left !== null && overlap(left, folders))
 }
 
 /** A project without folders is named by itself: `project:garden`. */

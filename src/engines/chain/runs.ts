@@ -13,7 +13,8 @@ import { entryIdOf } from '../../lanes/entry-id.ts'
 import type { Lanes } from '../../lanes/lanes.ts'
 import type { Event, NewEvent } from '../../protocol/event.ts'
 import type { Sessions } from '../../scopes/scopes.ts'
-import { holderOf, nextOf, type Run, type RunsState, runsFold } from './runs-state.ts'
+import { holderOf, leftIn, nextOf, type Run, type RunsState, runsFold } from './runs-state.ts'
+import { hasCopies, sweepCopies } from './sweep.ts'
 
 export type Runs = {
   /** Idempotent, like all of these: a turn that is run again says the same again. */
@@ -23,6 +24,8 @@ export type Runs = {
   claim(turn: TurnId, folders: readonly string[]): Promise<Claim>
   /** Stands in line: when the folders are free, the ask times out. False: they are free by now. */
   stand(turn: TurnId, ask: AskId, folders: readonly string[]): Promise<boolean>
+  /** Its copies stay when it ends, until the next chain that changes those folders has ended. */
+  keeps(turn: TurnId): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,6 +73,9 @@ export async function openRuns(rooms: RunsRooms): Promise<Runs> {
         holderOf(now, turn, folders) === null ? null : { type: 'chain-waits', data: { turn, ask, folders: [...folders] } },
       )
       return runIn(state, turn)?.waits?.ask === ask
+    },
+    async keeps(turn) {
+      await write(desk, (state) => (runIn(state, turn)?.keeps === false ? { type: 'chain-keeps', data: { turn } } : null))
     },
     async close() {
       abort.abort()
@@ -121,7 +127,7 @@ async function write(desk: Desk, decide: (state: RunsState) => Fact | null): Pro
 
 /** All that was journalled since the oldest chain that is still known, taken together. */
 async function makeGood(desk: Desk, head: number): Promise<void> {
-  const runs = await desk.stream.state()
+  const runs = (await desk.stream.state()).filter(({ left }) => left === null)
   if (runs.length === 0) return
   const known = new Set<string>(runs.map(({ turn }) => turn))
   const last = new Map<string, Event>()
@@ -136,7 +142,7 @@ async function makeGood(desk: Desk, head: number): Promise<void> {
     after = events.at(-1)?.cursor ?? head
   }
   for (const event of last.values()) await heed(desk, event)
-  for (const run of await desk.stream.state()) if (!(await isOpen(desk, run))) await over(desk, run)
+  for (const run of await desk.stream.state()) if (run.left === null && !(await isOpen(desk, run))) await over(desk, run)
 }
 
 async function follow(desk: Desk, from: number, signal: AbortSignal): Promise<void> {
@@ -172,19 +178,39 @@ const heeded: Readonly<Record<string, (desk: Desk, run: Run) => Promise<void>>> 
 
 async function heed(desk: Desk, { type, data: { turn } }: Event): Promise<void> {
   const run = isId('trn', turn) ? runIn(await desk.stream.state(), turn) : null
-  if (run !== null) await heeded[type]?.(desk, run)
+  if (run !== null && run.left === null) await heeded[type]?.(desk, run)
 }
 
 /** Its workers end, its folders are free, and who waited for them is told. */
 async function over(desk: Desk, run: Run): Promise<void> {
   await endWorkers(desk, run)
   desk.paused.delete(run.turn)
-  const state = await write(desk, (now) => (runIn(now, run.turn) ? { type: 'chain-over', data: { turn: run.turn } } : null))
+  const { turn, holds } = run
+  const type = holds !== null && (await leaves(desk, run, holds)) ? 'chain-left' : 'chain-over'
+  const state = await write(desk, (now) => (runIn(now, turn) ? { type, data: { turn, folders: [...(holds ?? [])] } } : null))
+  for (const older of leftIn(state, holds ?? [])) if (older.turn !== turn) await sweptAfter(desk, older)
   for (const { process, waits } of nextOf(state)) {
     if (waits === null) continue
     const id = entryIdOf(['chain-free', waits.ask, run.turn])
     await desk.lanes.post({ lane: laneOf(process), id, from: 'system', body: { kind: 'timeout', ask: waits.ask } })
   }
+}
+
+/** Whether copies of it lie there still: those that it keeps, and what can't be removed yet. */
+async function leaves({ log }: Desk, { turn, keeps }: Run, folders: readonly string[]): Promise<boolean> {
+  if (keeps) return hasCopies(folders, turn)
+  try {
+    await sweepCopies(folders, turn)
+    return false
+  } catch (thrown) {
+    log('warn', 'copies of a chain could not be removed; the next chain there does it', { turn, error: messageOf(thrown) })
+    return true
+  }
+}
+
+async function sweptAfter(desk: Desk, run: Run): Promise<void> {
+  if (await leaves(desk, { ...run, keeps: false }, run.left ?? [])) return
+  await write(desk, (now) => (runIn(now, run.turn) ? { type: 'chain-over', data: { turn: run.turn } } : null))
 }
 
 /** Only those that have something to do: what is done stays readable, and can be asked. */
