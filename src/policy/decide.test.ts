@@ -8,6 +8,26 @@ const by = (what: Plan, given = {}) => {
   return `${effect} ${rule.id}`
 }
 
+describe('copies of a deep run', () => {
+  const given = {
+    rules: rules(
+      'project',
+      'effect: deny, capability: fs.read, resource: /work/shop/private/**',
+      'effect: allow, capability: fs.read, resource: /work/shop/**',
+    ),
+  }
+  const reading = (target: string, also?: readonly string[]) =>
+    by(plan({ capability: 'fs.read', risk: 'R0', target, ...(also ? { also } : {}) }), given)
+
+  test('[D17] what is denied for a file is denied for its copies, and nothing else changes', () => {
+    expect(reading('/work/shop/private/a')).toMatch(/^deny/)
+    expect(reading('/work/shop/.steward/run_x-s2/1/private/a')).toMatch(/^deny/)
+    expect(reading('/work/shop/.steward/run_x-s2/12/open', ['/work/shop/.steward/run_x/2/private'])).toMatch(/^deny/)
+    expect(reading('/work/shop/.steward/run_x-s2/1/open')).toMatch(/^allow/)
+    expect(reading('/work/shop/.steward/notes/1/private/a')).toMatch(/^allow/)
+  })
+})
+
 describe('permission modes', () => {
   const other = (risk: Risk) => plan({ tool: 'x', capability: 'mail.send', target: 'x', risk })
   test.each([

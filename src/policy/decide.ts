@@ -1,6 +1,7 @@
 // The decision, pure: a plan and the facts give one effect and the rule that made it. From the strongest word to the weakest:
 // the floor; the pledge; a policy document that can't be read; a read-only session; then rules by level (levels.ts), the mode's preset
 // last; then taint, which only ever turns an allow into an ask; and in the end grants, which only ever turn an ask into an allow.
+import { originalOf } from './aside.ts'
 import { assess, longestTarget } from './assess.ts'
 import { harmless, isPledged } from './capability.ts'
 import type { Decision, Grant, GrantScope, PermissionMode, Plan, Risk, RuleRef, Where } from './decision.ts'
@@ -28,7 +29,16 @@ const mostConsidered = 10
 export function decide(plan: Plan, facts: PolicyFacts): Decision {
   const own = decideOne(plan, facts)
   const others = (plan.also ?? []).map((target) => decideOne({ ...plan, target }, facts))
-  return others.length === 0 ? own : strictest([own, ...others], own)
+  const decided = others.length === 0 ? own : strictest([own, ...others], own)
+  return plan.capability.startsWith('fs.') ? asOfOriginals(plan, facts, decided) : decided
+}
+
+/** A copy is never freer than the file that it stands for. */
+function asOfOriginals(plan: Plan, facts: PolicyFacts, decided: Decision): Decision {
+  const originals = [plan.target, ...(plan.also ?? [])].flatMap((target) => originalOf(target) ?? [])
+  const there = originals.map((target) => decideOne({ ...plan, target }, facts))
+  const isStricter = there.some(({ effect }) => effects.indexOf(effect) < effects.indexOf(decided.effect))
+  return isStricter ? strictest([decided, ...there], decided) : decided
 }
 
 function strictest(all: readonly Decision[], own: Decision): Decision {

@@ -5,16 +5,17 @@ import { laneOf } from '../../base/ids.ts'
 import type { Json } from '../../base/json.ts'
 import type { Tier } from '../../models/message.ts'
 import type { Contract, VerifyFailure } from '../../work/envelope/envelope.ts'
-import { hearTaint } from '../turn/mind.ts'
 import { askedAgain, briefed, triedAgain } from './briefing.ts'
 import type { Member } from './cast.ts'
-import { type Artifact, mostFilesOfExecutor } from './charter.ts'
+import { type Artifact, mostFilesOfExecutor, readingOf } from './charter.ts'
 import { artifactFor } from './edges.ts'
 import { missingSections, readSaid, type Said } from './handover.ts'
+import { hear } from './heard.ts'
 import { check, usualBudget } from './keeping.ts'
-import { type Ledger, ledgerOf } from './ledger.ts'
+import { type Ledger, ledgerOf, noCost } from './ledger.ts'
 import type { Scene } from './scene.ts'
-import { askWorker, hire, type Worker } from './worker.ts'
+import { watchOf } from './watch.ts'
+import { askWorker, type ForGood, type Hired, hire, type Worker } from './worker.ts'
 
 export type Part = {
   /** Begins the names of all its steps. */
@@ -29,12 +30,14 @@ export type Part = {
   readonly tries: number
   readonly isLast: boolean
   readonly roots?: readonly string[]
+  /** It only reads, whatever its class may do. */
+  readonly bound?: 'reading'
 }
 
 export type Attempted =
   | { readonly was: 'done'; readonly said: Said; readonly artifact: Artifact; readonly ledger: Ledger; readonly handles: readonly string[] }
   /** `said`: its own last words, where there were any. */
-  | { readonly was: 'failed'; readonly why: string; readonly said: Said | null; readonly ledger: Ledger; readonly isRefusal: boolean }
+  | { readonly was: 'failed'; readonly why: string; readonly said: Said | null; readonly ledger: Ledger; readonly forGood: ForGood }
   /** What it was to build on is not what was handed over. */
   | { readonly was: 'mismatch'; readonly why: string; readonly code: VerifyFailure; readonly number: number }
 
@@ -50,10 +53,11 @@ export async function attempt(scene: Scene, part: Part): Promise<Attempted> {
   const artifacts = kept.map((one, at) => ({ ...one, text: checked.texts[at] ?? null }))
   const { text, handles } = briefed({ artifact, order, since: [...heard], place, artifacts, recalled, task: part.task })
   const worker = await hired(scene, part)
+  if ('why' in worker) return { was: 'failed', ledger: { cost: noCost, files: [] }, why: worker.why, said: null, forGood: 'refused' }
   const asked = await ask(scene, part, { worker, text, artifact })
   const ledger = await close(scene, part, worker)
   if (asked.ok) return { was: 'done', said: asked.said, artifact, ledger, handles }
-  return { was: 'failed', ledger, why: asked.why, said: asked.said, isRefusal: asked.isRefusal }
+  return { was: 'failed', ledger, why: asked.why, said: asked.said, forGood: asked.forGood }
 }
 
 async function recall({ rooms, turn, order }: Scene, { label, member }: Part): Promise<readonly string[]> {
@@ -61,22 +65,23 @@ async function recall({ rooms, turn, order }: Scene, { label, member }: Part): P
   return turn.read(`recall-${label}`, async () => [...(await rooms.memory.recall({ user, project, agent: member.agent, text: order }))])
 }
 
-async function hired(scene: Scene, { label, member, tier, step, roots }: Part): Promise<Worker> {
+async function hired(scene: Scene, { label, member, tier, step, roots, bound }: Part): Promise<Hired> {
   const { rooms, turn, setup, mind, order, steps } = scene
-  const held = setup.agent.pledge ?? []
+  const all = setup.agent.pledge ?? []
+  const held = bound === 'reading' ? readingOf(all) : all
   const title = `${step + 1}/${steps.length} ${order.replace(/\s+/g, ' ')}`
   const worker = await hire(rooms, turn, { name: label, member, tier, title, held, ...(roots ? { roots } : {}) })
-  mind.pass(worker.worker, [`process:${turn.process.id}`])
+  if ('worker' in worker) mind.pass(worker.worker, [`process:${turn.process.id}`])
   return worker
 }
 
 type Asking = { readonly worker: Worker; readonly text: string; readonly artifact: Artifact }
 type Asked =
   | { readonly ok: true; readonly said: Said }
-  | { readonly ok: false; readonly why: string; readonly said: Said | null; readonly isRefusal: boolean }
+  | { readonly ok: false; readonly why: string; readonly said: Said | null; readonly forGood: ForGood }
 
 async function ask(scene: Scene, part: Part, { worker, text, artifact }: Asking): Promise<Asked> {
-  let failed: Asked = { ok: false, why: 'it was never asked', said: null, isRefusal: false }
+  let failed: Asked = { ok: false, why: 'it was never asked', said: null, forGood: null }
   let words = text
   for (let at = 1; at <= part.tries; at++) {
     const asked = await askOnce(scene, part, { worker, text: words, artifact, name: `${part.label}-${at}` })
@@ -91,47 +96,49 @@ type Once = Asked & { readonly isFinal?: boolean }
 
 async function askOnce(scene: Scene, part: Part, { worker, text, artifact, name }: Asking & { readonly name: string }): Promise<Once> {
   const first = await words(scene, part, { worker, text, name })
-  if (!first.ok) return { ok: false, why: first.why, said: null, isRefusal: false, isFinal: first.final }
+  if (!first.ok) return { ok: false, why: first.why, said: null, forGood: first.forGood, isFinal: first.final }
+  if (isTooLarge(first.text)) return { ok: false, why: tooLarge, said: null, forGood: null }
   const said = readSaid(first.text)
   const ended = endedBy(said)
   if (ended) return ended
   const missing = missingSections(said.text, artifact.sections)
   if (missing.length === 0) return { ok: true, said }
   const again = await words(scene, part, { worker, text: askedAgain(missing, artifact), name: `${name}-again` })
-  const second = again.ok ? readSaid(again.text) : said
+  if (!again.ok && again.forGood) return { ok: false, why: again.why, said, forGood: again.forGood, isFinal: true }
+  const second = again.ok && !isTooLarge(again.text) ? readSaid(again.text) : said
   const left = missingSections(second.text, artifact.sections)
   if (left.length === 0)
     return endedBy(second) ?? { ok: true, said: second.front === '' ? { ...second, performative: said.performative } : second }
   const why = `what it handed over lacks ${left.join(', ')} (MISSING_REQUIRED_SECTION), also after it was asked once more`
-  return { ok: false, why, said: second, isRefusal: false, isFinal: true }
+  return { ok: false, why, said: second, forGood: null, isFinal: true }
 }
 
 function endedBy(said: Said): Once | null {
   const { performative, front } = said
   if (performative !== 'REFUSE' && performative !== 'ESCALATE') return null
   const verb = performative === 'REFUSE' ? 'refused it' : 'asked for somebody else'
-  return { ok: false, isFinal: true, why: `it ${verb}: ${front || said.text.slice(0, 200)}`, said, isRefusal: performative === 'REFUSE' }
+  return {
+    ok: false,
+    isFinal: true,
+    why: `it ${verb}: ${front || said.text.slice(0, 200)}`,
+    said,
+    forGood: performative === 'REFUSE' ? 'refused' : null,
+  }
+}
+
+/** A document holds 1 MB; sections that are added and secrets that are taken out need room too. */
+const mostBytes = 1_000_000
+const tooLarge = `what it handed over is larger than ${mostBytes / 1_000_000} MB`
+
+function isTooLarge(text: string): boolean {
+  return Buffer.byteLength(text) > mostBytes
 }
 
 /** What the person writes meanwhile goes to the step after this one; beside the last step it starts a turn of its own. */
-function words(
-  { turn, entries, heard, voice, mind }: Scene,
-  { isLast, member }: Part,
-  { worker, text, name }: Omit<Asking, 'artifact'> & { readonly name: string },
-) {
-  return askWorker(turn, worker, {
-    ...{ name, text, entries },
-    ...(isLast
-      ? {}
-      : {
-          heard: (more, at) => {
-            entries.push(...more)
-            hearTaint(mind, more)
-            const said = more.flatMap(({ body }) => (body.kind === 'message' && body.text.trim() !== '' ? [body.text.trim()] : []))
-            heard.push(...said)
-            if (said.length > 0) voice.say(`heard-${at}`, { text: `${member.title} is at work. What you wrote goes to the step after it.` })
-          },
-        }),
+function words(scene: Scene, { isLast, member }: Part, { worker, text, name }: Omit<Asking, 'artifact'> & { readonly name: string }) {
+  return askWorker(scene.turn, worker, {
+    ...{ name, text, entries: scene.entries, watch: watchOf(scene, worker, { name, who: member.title }) },
+    ...(isLast ? {} : { heard: (more, at) => hear(scene, more, { name: `heard-${at}`, who: member.title }) }),
   })
 }
 

@@ -4,6 +4,8 @@ import { textIn } from '../turn/model.ts'
 import type { Plan } from './order.ts'
 
 const dayMs = 24 * 3_600_000
+/** Of one answer: it is routed again with the text, and told to each step. */
+const longestAnswer = 4_000
 
 /** One after the other, each with its options. null: nobody answered. `wake: false`: words that come in meanwhile wait. */
 export async function askRound(turn: Turn, questions: NonNullable<Plan['clarification']>['questions']): Promise<readonly string[] | null> {
@@ -14,7 +16,7 @@ export async function askRound(turn: Turn, questions: NonNullable<Plan['clarific
     const question = { kind: 'question', text: numbered, timeoutMs: dayMs, ...(labels.length > 0 ? { options: labels } : {}) } as const
     const answer = await turn.ask(`clarify-${at + 1}`, question, { wake: false })
     if (answer.kind !== 'answer' || answer.outcome !== 'answered') return null
-    answers.push(textIn(answer.value))
+    answers.push(textIn(answer.value).slice(0, longestAnswer).toWellFormed())
   }
   return answers.some((one) => one !== '') ? answers : null
 }

@@ -2,17 +2,19 @@
 // together, and who did not build it checks it (E30, E31, E32).
 
 import type { Tier } from '../../models/message.ts'
+import type { Contract } from '../../work/envelope/envelope.ts'
 import { scopeOf } from '../turn/route-worker.ts'
-import { type Attempted, attempt, type Part } from './attempt.ts'
+import type { Attempted, Part } from './attempt.ts'
 import { type Branches, makeBranches, removeBranches } from './branches.ts'
 import type { Member } from './cast.ts'
-import { edgeOf, seatOf } from './edges.ts'
+import { markCopies } from './copies.ts'
+import { type Edge, edgeOf, seatOf } from './edges.ts'
 import { check } from './keeping.ts'
 import { type Merged, mergeBranches } from './merge.ts'
 import type { Scene } from './scene.ts'
+import { sideBySide } from './sides.ts'
 import { mostStories, type Story, storiesIn } from './stories.ts'
 
-const usualParallel = 5
 /** Tokens of a plan that are looked through for parts. */
 const wholePlan = 100_000
 
@@ -35,29 +37,26 @@ export type Building = { readonly label: string; readonly step: number; readonly
 
 /** At most so many at once as the thresholds allow; more are built in batches. */
 export async function buildAside(scene: Scene, { label, step, member, stories }: Building): Promise<Built> {
-  const { turn, setup, plan, folder, voice } = scene
+  const { turn, setup } = scene
   const { roots } = setup
-  const run = folder.path.split('/').at(-1) ?? folder.path
+  const run = `${runOf(scene)}-${label}`
   if (roots.length === 0) return { why: 'the project has no folders' }
-  const made: Branches = await turn.step(`${label}-branches`, 'idempotent', ({ signal }) =>
-    makeBranches({ roots, run, count: stories.length }, signal),
-  )
+  const making = { roots, run, count: stories.length }
+  const edge = await partEdge(scene, { label, member })
+  if (!edge.ok) return { why: edge.why }
+  const made: Branches = await turn.step(`${label}-branches`, 'idempotent', async ({ signal }) => {
+    const branches = await makeBranches(making, signal)
+    if (branches.ok) await markCopies(scene.rooms.taint, turn.process, making)
+    return branches
+  })
   if (!made.ok) return { why: made.why }
-  const most = Math.max(1, plan.thresholds['maxParallel'] ?? usualParallel)
-  const sides: Side[] = []
-  for (let from = 0; from < stories.length; from += most) {
-    const batch = stories.slice(from, from + most)
-    const names = batch.map(({ name }) => name).join(', ')
-    voice.say(`${label}-batch-${from}`, { text: `Side by side (${from + 1} to ${from + batch.length} of ${stories.length}): ${names}.` })
-    const parts = await Promise.all(
-      batch.map((story, at) =>
-        part(scene, { label: `${label}-p${from + at + 1}`, step, member, story, roots: made.folders[from + at] ?? [] }),
-      ),
-    )
-    const ended = await Promise.all(parts.map((one) => attempt(scene, one)))
-    sides.push(...ended.map((one, at) => ({ story: batch[at] ?? { name: '', text: '' }, ended: one })))
-  }
-  return { sides, run, merged: await merged(scene, { label, run, count: stories.length }) }
+  const parts = stories.map((story, at) => ({
+    name: story.name,
+    part: part(scene, { label: `${label}-p${at + 1}`, step, member, story, contract: edge.contract, roots: made.folders[at] ?? [] }),
+  }))
+  const ended = await sideBySide(scene, label, parts)
+  const sides = ended.map((one, at) => ({ story: stories[at] ?? { name: '', text: '' }, ended: one }))
+  return { sides, run, merged: await merged(scene, { label, ...making }) }
 }
 
 type Aside = {
@@ -65,19 +64,27 @@ type Aside = {
   readonly step: number
   readonly member: Member
   readonly story: Story
+  readonly contract: Contract
   readonly roots: readonly string[]
 }
 
-async function part(scene: Scene, { label, step, member, story, roots }: Aside): Promise<Part> {
-  const { rooms, turn, plan } = scene
-  const scope = await turn.read(`${label}-scope`, async () => ({ ...(await scopeOf(rooms.projects, turn.process)) }))
-  const edge = await edgeOf(rooms, turn, { name: `${label}-edge`, scope, from: seatOf(member), to: seatOf(member) })
-  if (!edge.ok) throw new Error(edge.why)
+/** Each step has its own folders: done again, it begins from the project as it is then. */
+export function runOf({ folder }: Pick<Scene, 'folder'>): string {
+  return folder.path.split('/').at(-1) ?? folder.path
+}
+
+/** Of what the parts hand to who leads. */
+async function partEdge({ rooms, turn }: Scene, { label, member }: Pick<Building, 'label' | 'member'>): Promise<Edge> {
+  const scope = await turn.read(`${label}-parts-scope`, async () => ({ ...(await scopeOf(rooms.projects, turn.process)) }))
+  return edgeOf(rooms, turn, { name: `${label}-parts-edge`, scope, from: seatOf(member), to: seatOf(member) })
+}
+
+function part({ plan }: Scene, { label, step, member, story, contract, roots }: Aside): Part {
   const tier: Tier = plan.models?.workers ?? member.tier
   const task =
     `You build one part of it, in a copy of the project of your own, while others build the other parts: "${story.text}". Build this part and nothing else. ` +
     'There is no repository in your copy; what you change is brought together with the rest afterwards.'
-  return { label, step, member, tier, contract: edge.contract, task, tries: 2, isLast: true, roots }
+  return { label, step, member, tier, contract, task, tries: 2, isLast: true, roots }
 }
 
 /** What is brought back carries what its makers had on their minds. */
@@ -95,18 +102,17 @@ async function merged(
   })
 }
 
-export async function tidy({ turn, setup }: Scene, label: string, run: string): Promise<void> {
-  await turn.step(`${label}-tidy`, 'idempotent', async () => {
-    await removeBranches(setup.roots, run)
+/** Also what earlier tries of the step left. */
+export async function tidy(scene: Scene, label: string): Promise<void> {
+  await scene.turn.step(`${label}-tidy`, 'idempotent', async () => {
+    await removeBranches(scene.setup.roots, runOf(scene))
     return null
   })
 }
 
 /** What the lead is told when the parts are back. */
-export function bringingTogether({ sides, merged: { taken, removed, conflicts } }: Extract<Built, { run: string }>): string {
-  const lines = sides.map(
-    ({ story, ended }, at) => `${at + 1}. ${story.name}: ${ended.was === 'done' ? 'built' : `NOT built (${ended.why})`}`,
-  )
+export function bringingTogether({ sides, run, merged: { taken, removed, conflicts } }: Extract<Built, { run: string }>): string {
+  const lines = sides.map(({ story, ended }, at) => `${at + 1}. ${story.name}: ${becameOf(ended)}`)
   const open = conflicts.map(
     ({ path, branches, why }) =>
       `- ${path}: ${why}${branches.length > 0 ? `, by part ${branches.map((one) => one + 1).join(' and ')}` : ''}`,
@@ -117,9 +123,15 @@ export function bringingTogether({ sides, merged: { taken, removed, conflicts } 
     ...(open.length > 0
       ? [
           `These could not be brought together by themselves, and the project has its old version of them:\n${open.join('\n')}\n` +
-            'Each part is in its own folder .steward/<run>/<number of the part>/ of the project; the paths in it are the same. Bring these files together so that nothing of either is lost.',
+            `Each part is in its own folder .steward/${run}/<number of the part>/ of the project; the paths in it are the same. Bring these files together so that nothing of either is lost.`,
         ]
       : []),
-    'Build what was not built, make sure that the whole holds together, run the checks, and hand over one report of the whole.',
+    'Build what was not built, but nothing that a person stopped; make sure that the whole holds together, run the checks, and hand over one report of the whole.',
   ].join('\n\n')
+}
+
+function becameOf(ended: Attempted): string {
+  if (ended.was === 'done') return 'built'
+  const isStopped = ended.was === 'failed' && ended.forGood === 'stopped'
+  return isStopped ? 'stopped by a person, and left out' : `NOT built (${ended.why})`
 }

@@ -1,8 +1,11 @@
 // Artifacts: kept as documents of the project with their envelope beside them, and read back and checked before anybody builds on
-// them (E21). Each emit and each check is a line of the run's trace.
+// them (E21). They carry what their makers had on their minds (E12). Each emit and each check is a line of the run's trace.
 import { hash } from 'node:crypto'
 import { iso } from '../../base/clock.ts'
+import { sha256 } from '../../base/hash.ts'
 import type { ProcessInfo, Turn } from '../../lanes/engine.ts'
+import type { Taint } from '../../policy/decision.ts'
+import type { Taints } from '../../policy/policy.ts'
 import { userOfHome } from '../../scopes/names.ts'
 import type { DocumentLevel, Documents } from '../../scopes/scopes.ts'
 import { composeEnvelope, envelopePath, envelopeText } from '../../work/envelope/compose.ts'
@@ -15,6 +18,7 @@ import { gistOf, type Said } from './handover.ts'
 
 export type KeepRooms = {
   readonly documents: Pick<Documents, 'find' | 'write'>
+  readonly taint: Pick<Taints, 'writing'>
   /** Takes secrets out, so that what is hashed is what is kept. */
   readonly seal?: (text: string) => Promise<string>
 }
@@ -30,6 +34,8 @@ export type Kept = {
   readonly kind: string
   readonly path: string
   readonly sha256: string
+  /** SHA-256 of the envelope's own text: what it says about the artifact counts as well. */
+  readonly envelope: string
   readonly tokens: number
   readonly performative: Performative
   readonly message: string
@@ -62,6 +68,8 @@ export type Keeping = {
   readonly after: Seen | null
   /** What its maker was given only by where it lies. */
   readonly handles: readonly string[]
+  /** What was on the chain's mind. */
+  readonly taint: Taint
 }
 
 /** One step, which may be done again: the same words make the same documents. */
@@ -69,24 +77,36 @@ export async function keep(rooms: KeepRooms, turn: Turn, keeping: Keeping): Prom
   const { number } = keeping
   const at = turn.now(`kept-at-${number}`)
   return turn.step(`keep-${number}`, 'idempotent', async ({ key }) => {
-    const plain = `${keeping.said.text.trim()}\n`.toWellFormed().replaceAll('\0', '')
-    const text = rooms.seal ? await rooms.seal(plain) : plain
-    const { kept, envelope } = composed(keeping, { text, key, at })
-    const by = `process:${turn.process.id}` as const
-    const { level, scope } = keeping.folder
-    await rooms.documents.write({ path: kept.path, level, scope, text }, by)
-    await rooms.documents.write({ path: envelopePath(kept.path), level, scope, text: envelopeText(envelope) }, by)
-    await traced(rooms, turn, keeping.folder, [handoffEvent(envelope, { event: 'emit' }, at)])
-    return kept
+    const seal = rooms.seal ?? (async (text: string) => text)
+    const text = await seal(`${keeping.said.text.trim()}\n`.toWellFormed().replaceAll('\0', ''))
+    const said = { ...keeping.said, front: await seal(keeping.said.front) }
+    const made = composed({ ...keeping, said, order: await seal(keeping.order) }, { text, key, at })
+    await written(rooms, turn, keeping, made)
+    await traced(rooms, turn, keeping.folder, [handoffEvent(made.envelope, { event: 'emit' }, at)])
+    return made.kept
   })
+}
+
+/** Both carry the taint before they are there, so that no kill leaves them without it. */
+async function written(rooms: KeepRooms, turn: Turn, { folder: { level, scope }, taint }: Keeping, { kept, envelope, text }: Composed) {
+  const { id: process, session } = turn.process
+  const by = `process:${process}` as const
+  const documents = [
+    { path: kept.path, text },
+    { path: envelopePath(kept.path), text: envelopeText(envelope) },
+  ]
+  // The names under which whoever reads them looks for taint (tools/documents).
+  const paths = documents.map(({ path }) => `document:${level}/${scope}/${path}`)
+  const marks = await rooms.taint.writing({ process, session, paths, taint })
+  for (const one of documents) await rooms.documents.write({ ...one, level, scope }, by)
+  await marks.wrote({ paths, taint, sources: [by] })
 }
 
 type Made = { readonly text: string; readonly key: string; readonly at: number }
 
-function composed(
-  keeping: Keeping,
-  { text, key, at }: Made,
-): { readonly kept: Kept; readonly envelope: ReturnType<typeof composeEnvelope> } {
+type Composed = { readonly kept: Kept; readonly envelope: ReturnType<typeof composeEnvelope>; readonly text: string }
+
+function composed(keeping: Keeping, { text, key, at }: Made): Composed {
   const { folder, number, from, kind, said, contract, order, after, handles } = keeping
   const path = `${folder.path}/${number}-${kind}.md`
   const bytes = new TextEncoder().encode(text)
@@ -109,7 +129,8 @@ function composed(
   )
   const { message_id: message, thread_id: thread } = envelope
   const facts = { number, step: keeping.step, agent: from.agent, to: keeping.to, kind, path, contract, gist, message, thread }
-  return { envelope, kept: { ...facts, sha256: envelope.artifact.sha256, tokens: tokensOf(text), performative: said.performative } }
+  const hashes = { sha256: envelope.artifact.sha256, envelope: sha256(envelopeText(envelope)) }
+  return { text, envelope, kept: { ...facts, ...hashes, tokens: tokensOf(text), performative: said.performative } }
 }
 
 /** What doesn't fit is given by where it lies: then only the summary counts. */
@@ -162,7 +183,7 @@ async function look(rooms: KeepRooms, folder: Folder, { one, seen }: { readonly 
   const bytes = text === null ? null : new TextEncoder().encode(text)
   const payload = (path: string) => (path === one.path ? bytes : null)
   const verdict = verifyHandoff({ envelopeText: envelope, payload, contract: one.contract, seen })
-  const isOther = verdict.ok && (verdict.envelope.artifact.sha256 !== one.sha256 || verdict.envelope.message_id !== one.message)
+  const isOther = verdict.ok && (verdict.envelope.artifact.sha256 !== one.sha256 || sha256(envelope) !== one.envelope)
   return { one, text, failure: verdict.ok ? (isOther ? replaced : null) : { code: verdict.code, why: verdict.why } }
 }
 
@@ -181,7 +202,7 @@ function fitting(looked: readonly { readonly one: Kept; readonly text: string | 
   return texts.toReversed()
 }
 
-const replaced = { code: 'INTEGRITY_MISMATCH', why: 'Artifact and envelope were replaced by others.' } as const
+const replaced = { code: 'INTEGRITY_MISMATCH', why: 'The artifact or its envelope was replaced by another.' } as const
 
 /** Of that very place: what lies further in or out is another document. */
 async function textAt({ documents }: KeepRooms, { level, scope }: Folder, path: string): Promise<string | null> {
@@ -193,8 +214,20 @@ async function textAt({ documents }: KeepRooms, { level, scope }: Folder, path: 
 
 const mostTrace = 900_000
 
+/** By run: the last that adds to its trace. Parts are checked side by side, and none may write over the lines of another. */
+const tracing = new Map<string, Promise<void>>()
+
+function traced(rooms: KeepRooms, turn: Turn, folder: Folder, events: readonly HandoffEvent[]): Promise<void> {
+  const before = tracing.get(folder.path) ?? Promise.resolve()
+  const mine = before.catch(() => undefined).then(() => addLines(rooms, turn, folder, events))
+  tracing.set(folder.path, mine)
+  const done = () => void (tracing.get(folder.path) === mine && tracing.delete(folder.path))
+  mine.then(done, done)
+  return mine
+}
+
 /** A line that stands there already is not written again. */
-async function traced(rooms: KeepRooms, turn: Turn, folder: Folder, events: readonly HandoffEvent[]): Promise<void> {
+async function addLines(rooms: KeepRooms, turn: Turn, folder: Folder, events: readonly HandoffEvent[]): Promise<void> {
   const path = `${folder.path}/trace.jsonl`
   const before = (await textAt(rooms, folder, path)) ?? ''
   const known = new Set(before.split('\n').map((line) => `${line}\n`))

@@ -3,7 +3,7 @@
 // where it was made until somebody has brought them together (E31).
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { baseOf, branchIn, copyOne, type Snapshot, scan, stateOf } from './branches.ts'
+import { baseOf, branchIn, copyOne, type Snapshot, scan, stateIn, stateOf } from './branches.ts'
 
 export type Conflict = {
   /** Absolute. */
@@ -44,7 +44,7 @@ export async function mergeBranches(
     if ((await baseOf(root, run)) === null) throw new Error(gone)
     for (const wish of planned.wishes) {
       signal.throwIfAborted()
-      const why = await carriedOut({ root, run }, wish, base[wish.path] ?? null)
+      const why = await carriedOut({ root, run }, wish, stateIn(base, wish.path))
       const path = join(root, wish.path)
       if (why !== null) conflicts.push({ path, branches: [wish.branch], why })
       else if (wish.state === null) removed.push(path)
@@ -84,12 +84,15 @@ type Place = { readonly root: string; readonly run: string }
 async function changesOf({ root, run, count }: Place & { readonly count: number }, base: Snapshot): Promise<readonly Change[]> {
   const all: Change[] = []
   for (let branch = 0; branch < count; branch++) {
-    const now = await scan(branchIn(root, run, branch))
+    const folder = branchIn(root, run, branch)
+    // Put there by somebody else: what it leads to is nobody's part.
+    if ((await stateOf(folder)) !== 'folder') throw new Error(gone)
+    const now = await scan(folder)
     // Too large to be looked at is too large to be taken.
     if (typeof now === 'string') throw new Error(`The branch ${branch + 1} can't be brought back: ${now}.`)
     for (const path of new Set([...Object.keys(base), ...Object.keys(now)])) {
-      const state = now[path] ?? null
-      if (state !== (base[path] ?? null)) all.push({ branch, path, state })
+      const state = stateIn(now, path)
+      if (state !== stateIn(base, path)) all.push({ branch, path, state })
     }
   }
   return all

@@ -107,6 +107,7 @@ export async function handOver(scene: Scene, handing: Handing): Promise<Kept | E
     ...{ folder, number, step, from: by, kind: artifact.kind, to: to.name, said, contract, order, tier: plan.tier, model: tier },
     after: last ?? null,
     handles: ended?.handles ?? [],
+    taint: scene.mind.taint,
   })
   // What the same agent handed over in this step before is replaced by it.
   if (ended && !handing.isAside) forget(scene, (one) => one.step === step && one.agent === by.agent)

@@ -31,8 +31,8 @@ export type ChainRooms = SetupRooms &
     /** Absent: only a route that came along is followed. */
     readonly routing?: Pick<Routing, 'route'>
     readonly memory: Memory
-    /** What is brought back carries its taint. */
-    readonly taint: Pick<Taints, 'writing'>
+    /** What is brought back carries its taint, and so do copies. */
+    readonly taint: Pick<Taints, 'writing' | 'ofPaths'>
     /** Of a million tokens; null: the model of that tier has no price. */
     readonly priceOf: (tier: Tier) => Price | null
     /** Absent: there are no budgets. */

@@ -6,6 +6,7 @@ import type { Member } from './cast.ts'
 import { type Charter, charterOf } from './charter.ts'
 import { type Built, bringingTogether, buildAside, storiesFor, tidy } from './deep.ts'
 import { seatOf } from './edges.ts'
+import { type Fanned, fanOut } from './fan.ts'
 import type { Said } from './handover.ts'
 import { perfected } from './judging.ts'
 import { claim, type Doing, type Ended, failed, gaveUp, handOver, play, receiver, type StepEnd, taken, tellPart } from './part.ts'
@@ -18,31 +19,46 @@ export async function doStep(scene: Scene, doing: Doing): Promise<StepEnd> {
   if (charter.writes && !(await claim(scene))) return failed(neverFree, doing.step)
   const aside = member.class === 'coder' ? await builtAside(scene, doing) : null
   if (aside && 'ok' in aside) return aside
-  const task = aside ? bringingTogether(aside) : isDeep(scene) && member.class === 'planner' ? storiesTask : null
-  const end = await ownPart(scene, doing, { charter, task })
+  const fanned = await fanOut(scene, doing)
+  if (fanned && 'ok' in fanned) return fanned
+  const own = isDeep(scene) && member.class === 'planner' ? storiesTask : null
+  const task = aside ? bringingTogether(aside) : (fanned?.task ?? own)
+  const end = await ownPart(scene, doing, { charter, task, fanned })
   // What was not brought together stays where it was made.
-  if (aside && end.ok) await tidy(scene, label, aside.run)
-  if (aside && !end.ok) return { ...end, next: [...end.next, `The parts lie in .steward/${aside.run} of the project.`] }
-  return end
+  if (aside && end.ok) await tidy(scene, label)
+  return aside && !end.ok ? kept(scene, { label, end, run: aside.run }) : end
+}
+
+type Keeping = { readonly label: string; readonly end: Extract<StepEnd, { ok: false }>; readonly run: string }
+
+/** What is not brought together yet stays for the person, and for a chain that they send to it. */
+async function kept({ rooms, turn }: Scene, { label, end, run }: Keeping): Promise<StepEnd> {
+  await turn.step(`${label}-keeps`, 'idempotent', async () => {
+    await rooms.runs.keeps(turn.id)
+    return null
+  })
+  const where = `The parts lie in .steward/${run} of the project until the next chain there has ended.`
+  return { ...end, next: [...end.next, where] }
 }
 
 const neverFree = 'The folders of the project were never free.'
 const isDeep = ({ plan }: Scene) => plan.tier === 'trance'
 
-type Own = { readonly charter: Charter; readonly task: string | null }
+type Own = { readonly charter: Charter; readonly task: string | null; readonly fanned: Fanned | null }
 
-async function ownPart(scene: Scene, doing: Doing, { charter, task }: Own): Promise<StepEnd> {
+async function ownPart(scene: Scene, doing: Doing, { charter, task, fanned }: Own): Promise<StepEnd> {
   const { member } = doing
   const first = await play(scene, { ...doing, by: member, to: receiver(scene, doing), tries: charter.tries, task })
   if ('ok' in first) return first
   const helper = charter.escalation === null ? undefined : scene.cast.helpers[charter.escalation.to]
   const wants = whyHelp(first, member)
   if (wants === null && first.was === 'done') {
-    const end = await taken(scene, { ...doing, by: member, ended: first })
+    const ended = fanned ? { ...first, said: fanned.whole(first.said) } : first
+    const end = await taken(scene, { ...doing, by: member, ended })
     return end.ok && isDeep(scene) ? perfected(scene, doing) : end
   }
   const why = wants ?? 'it failed'
-  if (helper === undefined || helper.agent === member.agent || isRefusedForGood(first, charter)) return gaveUp(scene, doing, { why, first })
+  if (helper === undefined || helper.agent === member.agent || isOverForGood(first, charter)) return gaveUp(scene, doing, { why, first })
   return escalated(scene, doing, { charter, helper, first, why })
 }
 
@@ -90,9 +106,10 @@ function whyHelp(ended: Ended, member: Member): string | null {
   return proposes ? 'it proposes what is beyond its authority' : null
 }
 
-/** What was refused stays refused; only who works for the coder hands on what it may not do. */
-function isRefusedForGood(ended: Ended, { escalation }: Charter): boolean {
-  return ended.was === 'failed' && ended.isRefusal && escalation?.how !== 'instead'
+/** What was refused stays refused; only who works for the coder hands on what it may not do. What a person stopped goes to nobody. */
+function isOverForGood(ended: Ended, { escalation }: Charter): boolean {
+  if (ended.was !== 'failed') return false
+  return ended.forGood === 'stopped' || (ended.forGood === 'refused' && escalation?.how !== 'instead')
 }
 
 type Escalating = { readonly charter: Charter; readonly helper: Member; readonly first: Ended; readonly why: string }

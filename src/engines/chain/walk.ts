@@ -6,6 +6,7 @@ import { orchestrator } from '../../work/envelope/own-contracts.ts'
 import { textIn } from '../turn/model.ts'
 import { scopeOf } from '../turn/route-worker.ts'
 import { edgeBetween, seatOf } from './edges.ts'
+import { hear } from './heard.ts'
 import { check, usualBudget } from './keeping.ts'
 import { tierOf } from './order.ts'
 import { forget, type StepEnd } from './part.ts'
@@ -32,7 +33,8 @@ export async function walk(scene: Scene): Promise<Walked> {
     if (end.ok && step === undefined) return { stopped: null, next: [] }
     if (end.ok) {
       due.shift()
-      scene.turn.arrivals(`between-${step}-${counts.get(step ?? 0)}`)
+      // What comes beside the last step is a turn of its own.
+      if (due.length > 0) hearBetween(scene, `between-${step}-${counts.get(step ?? 0)}`)
       continue
     }
     if (end.again === null || agains >= mostAgains) return { stopped: end.why, next: end.next }
@@ -41,6 +43,10 @@ export async function walk(scene: Scene): Promise<Walked> {
     forget(scene, (one) => one.step === anew)
     if (due[0] !== end.again) due.unshift(end.again)
   }
+}
+
+function hearBetween(scene: Scene, name: string): void {
+  hear(scene, scene.turn.arrivals(name), { name: `heard-${name}`, who: null })
 }
 
 async function oneStep(scene: Scene, step: number, counts: Map<number, number>): Promise<StepEnd> {
