@@ -16,6 +16,8 @@ export type Run = {
   /** Folders that it alone may change; null: none yet. */
   readonly holds: readonly string[] | null
   readonly waits: { readonly ask: AskId; readonly folders: readonly string[] } | null
+  /** What is answered when a worker asks a person for something; of each worker the newest. */
+  readonly watches: readonly { readonly worker: ProcessId; readonly ask: AskId }[]
   /** A person was told where its copies lie, so that they outlive it. */
   readonly keeps: boolean
   /** It is over, and its copies lie in these folders still; null: it is at work. */
@@ -52,6 +54,7 @@ const changes: Readonly<Record<string, (state: RunsState, given: Given) => RunsS
         workers: [],
         holds: null,
         waits: null,
+        watches: [],
         keeps: false,
         left: null,
       },
@@ -66,9 +69,13 @@ const changes: Readonly<Record<string, (state: RunsState, given: Given) => RunsS
     const { ask } = data
     return isId('ask', ask) ? changed(state, turn, (run) => ({ ...run, waits: { ask, folders: foldersIn(data) } })) : state
   },
+  'chain-watches': (state, { turn, data: { worker, ask } }) => {
+    if (!isId('prc', worker) || !isId('ask', ask)) return state
+    return changed(state, turn, (run) => ({ ...run, watches: [...run.watches.filter((one) => one.worker !== worker), { worker, ask }] }))
+  },
   'chain-keeps': (state, { turn }) => changed(state, turn, (run) => ({ ...run, keeps: true })),
   'chain-left': (state, { turn, data }) =>
-    changed(state, turn, (run) => ({ ...run, workers: [], holds: null, waits: null, left: foldersIn(data) })),
+    changed(state, turn, (run) => ({ ...run, workers: [], holds: null, waits: null, watches: [], left: foldersIn(data) })),
   'chain-over': (state, { turn }) => state.filter((run) => run.turn !== turn),
 }
 

@@ -15,6 +15,7 @@ import type { Event, NewEvent } from '../../protocol/event.ts'
 import type { Sessions } from '../../scopes/scopes.ts'
 import { holderOf, leftIn, nextOf, type Run, type RunsState, runsFold } from './runs-state.ts'
 import { hasCopies, sweepCopies } from './sweep.ts'
+import { asking } from './watch.ts'
 
 export type Runs = {
   /** Idempotent, like all of these: a turn that is run again says the same again. */
@@ -24,6 +25,8 @@ export type Runs = {
   claim(turn: TurnId, folders: readonly string[]): Promise<Claim>
   /** Stands in line: when the folders are free, the ask times out. False: they are free by now. */
   stand(turn: TurnId, ask: AskId, folders: readonly string[]): Promise<boolean>
+  /** When that worker asks a person for something, the ask times out. */
+  watch(turn: TurnId, watch: Run['watches'][number]): Promise<void>
   /** Its copies stay when it ends, until the next chain that changes those folders has ended. */
   keeps(turn: TurnId): Promise<void>
   close(): Promise<void>
@@ -73,6 +76,10 @@ export async function openRuns(rooms: RunsRooms): Promise<Runs> {
         holderOf(now, turn, folders) === null ? null : { type: 'chain-waits', data: { turn, ask, folders: [...folders] } },
       )
       return runIn(state, turn)?.waits?.ask === ask
+    },
+    async watch(turn, { worker, ask }) {
+      const isKnown = (run: Run | null) => run === null || run.watches.some((one) => one.ask === ask)
+      await write(desk, (state) => (isKnown(runIn(state, turn)) ? null : { type: 'chain-watches', data: { turn, worker, ask } }))
     },
     async keeps(turn) {
       await write(desk, (state) => (runIn(state, turn)?.keeps === false ? { type: 'chain-keeps', data: { turn } } : null))
@@ -137,6 +144,7 @@ async function makeGood(desk: Desk, head: number): Promise<void> {
     if (events.length === 0) break
     for (const event of events) {
       const { turn } = event.data
+      if (asking.has(event.type)) await askedIn(desk, event)
       if (Object.hasOwn(heeded, event.type) && typeof turn === 'string' && known.has(turn)) last.set(turn, event)
     }
     after = events.at(-1)?.cursor ?? head
@@ -151,6 +159,7 @@ async function follow(desk: Desk, from: number, signal: AbortSignal): Promise<vo
     try {
       for await (const events of desk.journal.follow(place.at, { signal })) {
         for (const event of events) {
+          if (asking.has(event.type)) await askedIn(desk, event)
           if (Object.hasOwn(heeded, event.type)) await heed(desk, event)
           place.at = event.cursor
         }
@@ -179,6 +188,16 @@ const heeded: Readonly<Record<string, (desk: Desk, run: Run) => Promise<void>>> 
 async function heed(desk: Desk, { type, data: { turn } }: Event): Promise<void> {
   const run = isId('trn', turn) ? runIn(await desk.stream.state(), turn) : null
   if (run !== null && run.left === null) await heeded[type]?.(desk, run)
+}
+
+/** Its chain says so. Told again it changes nothing: the entry has the same id. */
+async function askedIn({ stream, lanes }: Desk, { lane }: Event): Promise<void> {
+  for (const { process, watches } of await stream.state()) {
+    for (const { worker, ask } of watches) {
+      if (laneOf(worker) !== lane) continue
+      await lanes.post({ lane: laneOf(process), id: entryIdOf(['chain-asks', ask]), from: 'system', body: { kind: 'timeout', ask } })
+    }
+  }
 }
 
 /** Its workers end, its folders are free, and who waited for them is told. */
