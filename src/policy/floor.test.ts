@@ -52,6 +52,8 @@ describe('the floor', () => {
     ['climbing', write('/work/shop/../x'), 'no-path'],
     ['no path at all', write('src/a.ts'), 'no-path'],
     ['hooks', write('/work/shop/.git/hooks/pre-commit'), 'secret-files'],
+    ['settings from elsewhere', write('/work/shop/.git/commondir'), 'secret-files'],
+    ['settings of a submodule', write('/work/shop/.git/modules/a/b/config'), 'secret-files'],
     ['secrets', write('/work/shop/.env'), 'secret-files'],
     ['keys', write('/work/shop/deploy.pem'), 'secret-files'],
     ['a system file by a command', command('echo x >> /etc/hosts'), 'secret-files'],

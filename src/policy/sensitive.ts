@@ -31,7 +31,7 @@ export function isSystem(path: string): boolean {
   return (
     systemFolders.some((folder) => isInside(path, folder)) ||
     /^\/var\/(spool\/cron|lib)(\/|$)/.test(path) ||
-    /(^|\/)\.git\/(hooks(\/|$)|config$)/.test(path) ||
+    /(^|\/)\.git\/((modules|worktrees)\/.+\/)?(hooks(\/|$)|(config|config\.worktree|commondir|info\/attributes)$)/i.test(path) ||
     /(^|\/)(\.(bashrc|bash_profile|bash_login|profile|zshrc|zprofile|zshenv|zlogin)|\.config\/(autostart|systemd|fish)(\/.*)?|crontab)$/.test(
       path,
     )

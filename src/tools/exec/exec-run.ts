@@ -12,6 +12,7 @@ import { findPlace, realView } from '../files/place.ts'
 import { defineTool, type Outcome, refused, type Tool, type ToolContext } from '../tool.ts'
 import { changedIn } from './changed.ts'
 import { bindingOf, commandLine } from './command.ts'
+import { watchGit } from './git-guard.ts'
 import { mostLoad } from './load.ts'
 import type { ExecMeans } from './means.ts'
 import { innerPath, jail, proxyPort, unfit } from './mounts.ts'
@@ -187,9 +188,11 @@ async function carriedOut(means: ExecMeans, ready: Ready, { given, context }: Ru
   const env = await environment(given, context)
   if ('why' in env) return refused('denied', env.why)
   const home = await mkdtemp(join(means.temp, 'exec-'))
+  const removed: string[] = []
   try {
     // The file system's own clock, before anything was started.
     const { ctimeMs } = await stat(home)
+    const led = await watchGit(mayWrite(ready, given) ? ready.roots : [])
     const ended = await withWay(means, { home, isWanted: given.network && ready.sandbox !== null }, (way) =>
       spawned(means.clock, {
         ...started(means, ready, { given, env, home, ...(way ? { way } : {}) }),
@@ -198,13 +201,21 @@ async function carriedOut(means: ExecMeans, ready: Ready, { given, context }: Ru
         signal: context.signal,
         onLine: context.progress,
       }),
-    )
+    ).finally(async () => void removed.push(...(await led())))
     // Also of a command that was stopped or took too long: what it wrote is there.
     const wrote = mayWrite(ready, given) ? await changedIn(ready.roots, ctimeMs) : []
     const brought = bringsForeign(ready, given) ? { taint: 'foreign' as const, sources: [...ended.reached] } : {}
-    return told(ended, given, { read: ready.roots, wrote, ...brought })
+    return withNote(told(ended, given, { read: ready.roots, wrote, ...brought }), removed)
   } finally {
     await rm(home, { recursive: true, force: true })
+  }
+}
+
+function withNote(outcome: Outcome, removed: readonly string[]): Outcome {
+  if (removed.length === 0) return outcome
+  return {
+    ...outcome,
+    text: `${outcome.text}\nTaken away: ${removed.join(', ')}. Git would take settings, and run programs, from where it leads.`,
   }
 }
 

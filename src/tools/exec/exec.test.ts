@@ -243,6 +243,20 @@ boxed(`[T12] the sandbox${skipped}`, () => {
     expect([readFileSync(join(root, '.git/config'), 'utf8'), readdirSync(join(root, '.git/hooks'))]).toEqual([config, hooks])
   })
 
+  test('a command leads git to no other settings', async () => {
+    execFileSync('git', ['init', '-q', root])
+    mkdirSync(join(root, '.git', 'modules', 'sub'), { recursive: true })
+    writeFileSync(join(root, '.git', 'modules', 'sub', 'config'), 'mine\n')
+    const evil = 'cp -r .git evil; git config -f evil/config core.fsmonitor "touch $PWD/ran; false"; echo ../evil > .git/commondir'
+    const tries = `${evil}; echo x > .git/config.worktree; echo x > .git/modules/sub/config; mv .git/modules .git/m2; echo done`
+    const { text } = await sh(tries)
+    expect(text).toContain('done')
+    expect(text).toContain(`Taken away: ${join(root, '.git/commondir')}, ${join(root, '.git/config.worktree')}.`)
+    execFileSync('git', ['-C', root, 'status'])
+    expect(readdirSync(root)).not.toContain('ran')
+    expect(readFileSync(join(root, '.git/modules/sub/config'), 'utf8')).toBe('mine\n')
+  })
+
   test('is not made in the system itself', async () => {
     for (const bad of ['/', '/usr/lib', '/etc'])
       expect(await run({ argv: ['ls'] }, { context: { roots: [bad] } })).toMatchObject({ ok: false, code: 'invalid' })

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, sep } from 'node:path'
 import { isInside } from '../files/place.ts'
+import { gitGuard } from './git-guard.ts'
 import { lowered } from './load.ts'
 
 export type Jail = {
@@ -155,24 +156,6 @@ function keysIn(roots: readonly string[]): { readonly path: string; readonly arg
     path,
     args: lstatSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
   }))
-}
-
-/** What git runs by itself later, outside of any sandbox, stays as it is: hooks and configuration. */
-function gitGuard(root: string): readonly string[] {
-  const git = join(root, '.git')
-  if (!existsSync(git)) return []
-  // A worktree's note of where its repository lies.
-  if (!lstatSync(git).isDirectory()) return lstatSync(git).isFile() ? ['--ro-bind', git, git] : []
-  // Bound onto itself, so that the folder can't be renamed and another one be put in its place.
-  const own = ['--bind', git, git]
-  const kept = ['hooks', 'config', 'info']
-    .map((name) => join(git, name))
-    .filter((path) => existsSync(path) && !lstatSync(path).isSymbolicLink())
-  return [
-    ...own,
-    ...kept.flatMap((path) => ['--ro-bind', path, path]),
-    ...(existsSync(join(git, 'hooks')) ? [] : ['--tmpfs', join(git, 'hooks'), '--remount-ro', join(git, 'hooks')]),
-  ]
 }
 
 function limited(argv: readonly string[]): readonly string[] {
