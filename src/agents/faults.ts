@@ -13,7 +13,7 @@ export async function agentFinding(agents: Pick<Agents, 'roster'>, places: reado
   const names = new Set(rosters.flatMap((roster) => roster.agents.map((agent) => agent.name)))
   const name = 'agents'
   if (faults.length === 0) return { name, status: 'ok', detail: `${names.size} can be asked, and their files have no faults` }
-  const more = faults.length > mostTold ? ` And ${faults.length - mostTold} more, in the log.` : ''
+  const more = faults.length > mostTold ? `\nAnd ${faults.length - mostTold} more, in the log.` : ''
   const mend = 'Mend the files; what is changed is seen at once.'
-  return { name, status: 'warn', detail: `${faults.slice(0, mostTold).join(' ')}${more}`, mend }
+  return { name, status: 'warn', detail: `${faults.slice(0, mostTold).join('\n')}${more}`, mend }
 }

@@ -138,5 +138,6 @@ function portFree({ host, port }: Config): Promise<Finding> {
 const marks = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' } as const
 
 function asText({ name, status, detail, mend }: Finding): string {
-  return `${marks[status]}  ${name}: ${detail}${mend && status !== 'ok' ? `\n      ${mend}` : ''}`
+  const told = detail.replaceAll('\n', '\n      ')
+  return `${marks[status]}  ${name}: ${told}${mend && status !== 'ok' ? `\n      ${mend}` : ''}`
 }

@@ -10,7 +10,7 @@ export async function routingFinding(routing: Pick<Routing, 'faults'>, places: r
   const faults = [...new Set((await Promise.all(places.map((place) => routing.faults(place)))).flat())]
   const name = 'routing'
   if (faults.length === 0) return { name, status: 'ok', detail: 'the routing documents have no faults' }
-  const more = faults.length > mostTold ? ` And ${faults.length - mostTold} more.` : ''
+  const more = faults.length > mostTold ? `\nAnd ${faults.length - mostTold} more.` : ''
   const mend = 'Mend the document: until then it counts as if it were not there.'
-  return { name, status: 'warn', detail: `${faults.slice(0, mostTold).join(' ')}${more}`, mend }
+  return { name, status: 'warn', detail: `${faults.slice(0, mostTold).join('\n')}${more}`, mend }
 }
