@@ -184,14 +184,14 @@ describe('judged', () => {
 })
 
 describe('cost', () => {
-  const budgets = {
+  const budgets = (currency: string) => ({
     list: async () => [
-      { id: 'b', user: 'ada', scope: 'day' as const, of: null, limit: 1_000_000, currency: 'USD', text: '1 USD a day', spent: 400_000 },
+      { id: 'b', user: 'ada', scope: 'day' as const, of: null, limit: 1_000_000, currency, text: `1 ${currency} a day`, spent: 400_000 },
     ],
     set: never,
-  }
-  const open = async () => {
-    stage = await openStage({ money: { budgets, against: () => null }, priceOf: () => ({ input: 1, output: 5 }) })
+  })
+  const open = async (currency = 'USD') => {
+    stage = await openStage({ money: { budgets: budgets(currency), against: () => null }, priceOf: () => ({ input: 1, output: 5 }) })
     for (const judge of ['reasoner', 'debugger']) stage.plays.set(judge, () => fine)
     stage.route = deep(chainOf(step('planner'), step('coder')))
     return stage.session()
@@ -205,11 +205,21 @@ describe('cost', () => {
     const session = await open()
     const done = stage.run(session, 'build it')
     const asked = await stage.bench.until('question-asked')
-    expect(asked.data['text']).toMatch(/may cost about 2\.34 USD, and of the budget "1 USD a day" 0\.60 are left/)
+    expect(asked.data['text']).toMatch(/may cost 0\.3[89] to 2\.34 USD, and of the budget "1 USD a day" 0\.60 USD are left/)
     await stage.bench.answer(asked, { option })
     await done
     expect(await last(session)).toContain(end)
     expect(await workers()).toHaveLength(count)
+  })
+
+  test('[E33] it is said in the currency of the budget, at the rate that is set', async () => {
+    const session = await open('EUR')
+    await stage.bench.scopes.settings.set({ key: 'budget.rates', value: { EUR: 2 }, level: 'home', scope: '_user_ada' }, 'user:ada')
+    const done = stage.run(session, 'build it')
+    const asked = await stage.bench.until('question-asked')
+    expect(asked.data['text']).toContain('may cost 0.19 to 1.17 EUR, and of the budget "1 EUR a day" 0.60 EUR are left')
+    await stage.bench.answer(asked, { option: 'Stop' })
+    await done
   })
 })
 

@@ -8,6 +8,7 @@ import type { Budgets } from '../../policy/budget.ts'
 import type { Taints } from '../../policy/policy.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Routing } from '../../routing/routing.ts'
+import type { Settings } from '../../scopes/scopes.ts'
 import type { Seen } from '../../work/envelope/verify.ts'
 import type { Mind, Minds } from '../turn/mind.ts'
 import type { WorkerRooms } from '../turn/route-worker.ts'
@@ -35,6 +36,7 @@ export type ChainRooms = SetupRooms &
     readonly taint: Pick<Taints, 'writing' | 'ofPaths'>
     /** Of a million tokens; null: the model of that tier has no price. */
     readonly priceOf: (tier: Tier) => Price | null
+    readonly settings: Pick<Settings, 'get' | 'getForUser'>
     /** Absent: there are no budgets. */
     readonly budgets?: Pick<Budgets, 'list'>
     /** What a worker spent and changed is read from its lane. */
