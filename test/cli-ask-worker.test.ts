@@ -1,4 +1,6 @@
 // `steward ask` to somebody else than who leads: the real program, a real hub, a scripted model behind real HTTP.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, startScriptedModel } from '../src/models/scripted.ts'
 import { modelEnv, newPlace, type Place } from './program.ts'
@@ -32,6 +34,19 @@ test('[C25] in a session that has that worker already, only its newest words cou
   model.script('It is called twice.')
   const ended = await place.run(['ask', '@scout who calls it?', '--session', session])
   expect(ended).toMatchObject({ code: 0, out: 'It is called twice.\n', err: 'Scout has it.\n' })
+})
+
+test('[C17, C25] what they may not do without a yes ends the command with 4 and the commands that decide', async () => {
+  const folder = join(place.home, '..', 'shop')
+  mkdirSync(folder)
+  await place.run(['projects', 'create', 'shop', '--root', folder])
+  model.script({ calls: [{ name: 'exec_run', input: { argv: ['git', 'push', 'origin', 'main'] } }] })
+  const ended = await place.run(['ask', '--project', 'shop', '@coder push it', '--json'])
+  const { worker, session: asked } = JSON.parse(ended.out)
+  expect(ended.code).toBe(4)
+  expect(worker).toMatchObject({ agent: 'coder', status: 'waiting', approval: { target: 'git push origin main' } })
+  expect(ended.err).toContain(`Say yes with: steward approvals allow ${worker.approval.id}\n`)
+  expect(ended.err).toContain(`Then look with: steward sessions show ${asked}\n`)
 })
 
 test('[C25] a failure of theirs is one', async () => {

@@ -1,21 +1,20 @@
 // What comes of a message that the hub gave to another agent: who has it, and that agent's words as soon as they are there (C25).
 import { setTimeout as pause } from 'node:timers/promises'
 import { events, type MessageAnswered, messages, type WireEvent } from '../protocol/api.ts'
+import { type Approval, approvals } from '../protocol/api-approvals.ts'
 import type { Message } from '../protocol/message.ts'
 import { isFinal } from '../protocol/message-status.ts'
-import { isRelayLine } from '../protocol/relayed-approval.ts'
+import { isRelayLine, isRelayOf } from '../protocol/relayed-approval.ts'
 import type { Hub } from './hub.ts'
 import { tell } from './output.ts'
 import { everyRow } from './paging.ts'
 
 export type Receiver = { readonly agent: string; readonly session: string }
 
-/** `waiting`: `asks` is what it wants to know or to be allowed. `late`: the time is over, and it goes on. */
-export type WorkerEnd = {
-  readonly status: 'settled' | 'stopped' | 'failed' | 'waiting' | 'late'
-  readonly text: string
-  readonly asks?: 'approval' | 'question'
-}
+/** `late`: the time is over, and it goes on. `approval`: what it wants to be allowed; null: it wants to know something. */
+export type WorkerEnd =
+  | { readonly status: 'settled' | 'stopped' | 'failed' | 'late'; readonly text: string }
+  | { readonly status: 'waiting'; readonly text: string; readonly approval: Approval | null }
 
 /** null: whoever leads the session answered by itself. */
 export async function receiverOf(hub: Hub, session: string, { id }: MessageAnswered): Promise<Receiver | null> {
@@ -51,15 +50,15 @@ export async function follow(hub: Hub, { session, after, receiver, until }: Foll
     const fresh = lines.filter(({ id, agent, role }) => role === 'assistant' && agent === receiver.agent && !told.has(id))
     for (const { id, text } of fresh) {
       told.add(id)
-      tell(text.replace(heading, ''))
+      if (!isRelayLine(text)) tell(text.replace(heading, ''))
     }
     return fresh
   }
   for (;;) {
     const end = endOf(await everyRow(hub, `${pathOf(receiver.session)}/messages`, messages, { after }))
     if (end?.status === 'settled') return end
-    const asks = (await news()).map(askIn).findLast((one) => one !== null)
-    if (asks) return { status: 'waiting', text: '', asks }
+    const asking = (await news()).findLast(({ text }) => isRelayLine(text) || question.test(text))
+    if (asking) return { status: 'waiting', text: '', approval: await approvalOf(hub, asking) }
     if (end !== null) return end
     if (performance.now() >= until) return { status: 'late', text: '' }
     await pause(againMs)
@@ -69,8 +68,13 @@ export async function follow(hub: Hub, { session, after, receiver, until }: Foll
 const heading = /^\*\*\[Worker \S+ → \w+\]\*\*\n\n/
 const question = /^\*\*\[Worker \S+ → question\]\*\*\n/
 
-function askIn({ text }: Message): 'approval' | 'question' | null {
-  return isRelayLine(text) ? 'approval' : question.test(text) ? 'question' : null
+/** The one that the line tells of, also of a worker of the worker. A yes that came meanwhile leaves only the line. */
+async function approvalOf(hub: Hub, line: Message): Promise<Approval | null> {
+  if (!isRelayLine(line.text)) return null
+  const waiting = await everyRow(hub, '/api/approvals', approvals, { status: 'requested' })
+  const found = waiting.find((one) => isRelayOf(line, [one])) ?? null
+  if (found === null) tell(line.text)
+  return found
 }
 
 /** A message of the person's is over with the turn that had it; the words after it are the answer. null: it is at work. */

@@ -106,11 +106,14 @@ type Given = { readonly session: string; readonly receiver: Receiver; readonly u
 /** Somebody else has it: what the hub says of that is no answer, so their words are waited for. */
 async function fromReceiver(hub: Hub, answered: MessageAnswered, { session, receiver, until, waitSeconds }: Given): Promise<Result> {
   tell(answered.reply?.text ?? '')
-  const { status, text, asks } = await follow(hub, { session, receiver, until, after: answered.cursor })
-  const value = { ...answered, session, worker: { ...receiver, status, text } }
+  const end = await follow(hub, { session, receiver, until, after: answered.cursor })
+  const { status, text } = end
+  const approval = end.status === 'waiting' ? end.approval : null
+  const value = { ...answered, session, worker: { ...receiver, status, text, ...(approval === null ? {} : { approval }) } }
   if (status === 'settled') return { value, text }
   if (status === 'waiting') {
-    tell(asks === 'approval' ? 'Look with: steward approvals' : `Answer with: steward ask --session ${session} TEXT`)
+    const ways = approval === null ? [`Answer with: steward ask --session ${session} TEXT`] : forYes(approval)
+    for (const line of [...ways, ...(approval === null ? [] : [`Then look with: steward sessions show ${session}`])]) tell(line)
     return { value, text, code: exitCodes.waiting }
   }
   if (status === 'late') tell(`No answer within ${waitSeconds} seconds. It goes on; look with: steward sessions show ${session}`)
