@@ -72,6 +72,16 @@ describe('side by side', () => {
     ]) // biome-ignore format: one line reads better
   })
 
+  test('[E30] installed packages are in no copy, and each part is told so', async () => {
+    stage = await openStage()
+    mkdirSync(join(stage.root, 'node_modules', 'left'), { recursive: true })
+    writeFileSync(join(stage.root, 'node_modules', 'left', 'index.js'), 'x\n')
+    expect(await begin({ north: { 'n.ts': 'n\n' }, south: { 's.ts': 's\n' } })).toContain('Done: all 2 steps.')
+    const parts = (stage.asked.get('coder') ?? []).filter(({ text: all }) => all.includes('You build one part'))
+    expect(parts.every(({ text: all }) => all.includes('Installed packages (node_modules) are not in it'))).toBe(true)
+    expect(text('node_modules/left/index.js')).toBe('x\n')
+  })
+
   test('[E30] more parts than may work at once are built in batches', async () => {
     stage = await openStage()
     const names = ['one', 'two', 'three', 'four', 'five', 'six', 'seven']

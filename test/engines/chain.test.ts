@@ -1,5 +1,5 @@
 // The chain engine over real lanes, documents and tools: steps as workers, hand-overs, escalation, one writer at a time.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/base/hash.ts'
@@ -265,6 +265,40 @@ describe('escalation', () => {
     expect((await workers()).map(({ agent }) => agent)).toEqual(['executor', 'coder'])
     expect(told('coder')).toContain(task)
     expect(await last(session)).toContain('Done: one step.')
+  })
+
+  test.each([
+    ['refuses', 'REFUSE: not what I am for', 'could not do this'],
+    ['proposes', `PROPOSE: rename it everywhere\n\n${report('Result', 'Checked')}`, 'could not do all of it alone'],
+    ['escalates', `ESCALATE: needs somebody who may write\n\n${report('Result', 'Checked')}`, 'could not do this'],
+  ])('[E23, E24] a generalist that %s changes nothing; the coder checks it and applies it', async (_, answer, task) => {
+    stage.plays.set('generalist', ({ at }) =>
+      at === 1 ? { calls: [{ name: 'file_write', input: { path: 'g.ts', text: 'x\n' } }] } : answer,
+    )
+    stage.plays.set('coder', ({ at }) =>
+      at === 1 ? { calls: [{ name: 'file_write', input: { path: 'c.ts', text: 'x\n' } }] } : (reports['coder'] ?? ''),
+    )
+    stage.route = chainOf(step('generalist'), step('scriber'))
+    const session = await stage.session()
+    await stage.run(session, 'tidy it up')
+    expect((await workers()).map(({ agent }) => agent)).toEqual(['generalist', 'coder', 'scriber'])
+    expect([existsSync(join(stage.root, 'g.ts')), existsSync(join(stage.root, 'c.ts'))]).toEqual([false, true])
+    expect(told('coder')).toContain(task)
+    expect(told('scriber')).toContain('done of it, see src/a.ts:1.')
+    expect(await last(session)).toContain('Done: all 2 steps.')
+  })
+
+  test('[E23] what neither the generalist nor the coder could do stops the chain, once', async () => {
+    stage.plays.set('generalist', () => 'ESCALATE: not mine')
+    stage.plays.set('coder', () => 'REFUSE: not mine either')
+    stage.route = chainOf(step('generalist'), step('scriber'))
+    const session = await stage.session()
+    const done = stage.run(session, 'tidy it up')
+    const asked = await question()
+    expect(asked.data['text']).toContain('not mine either')
+    await stage.bench.answer(asked, { option: 'Stop' })
+    await done
+    expect((await workers()).map(({ agent }) => agent)).toEqual(['generalist', 'coder'])
   })
 
   test('[E24] an executor that changed more than two files is looked after by the coder', async () => {

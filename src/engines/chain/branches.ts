@@ -15,10 +15,12 @@ export const branchesFolder = '.steward'
 /** What a file was: hash of its bytes and whether it can be run, or where a link leads. By path from the root. */
 export type Snapshot = { readonly [path: string]: string }
 export type Branches =
-  | { readonly ok: true; readonly folders: readonly (readonly string[])[] }
+  /** `without`: names of folders with installed packages that are in the project and not in the copies. */
+  | { readonly ok: true; readonly folders: readonly (readonly string[])[]; readonly without: readonly string[] }
   | { readonly ok: false; readonly why: string }
 
-const left: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', branchesFolder, 'node_modules', '.venv', '__pycache__'])
+const packages: readonly string[] = ['node_modules', '.venv']
+const left: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', branchesFolder, ...packages, '__pycache__'])
 const mostFiles = 20_000
 const mostBytes = 500 * 1024 ** 2
 
@@ -44,7 +46,14 @@ export async function makeBranches({ roots, run, count }: Making, signal: AbortS
     signal.throwIfAborted()
     await rename(beside, join(all, run)).catch(() => rm(beside, { recursive: true, force: true }))
   }
-  return { ok: true, folders }
+  return { ok: true, folders, without: await packagesIn(roots) }
+}
+
+async function packagesIn(roots: readonly string[]): Promise<readonly string[]> {
+  const there = await Promise.all(
+    roots.flatMap((root) => packages.map(async (name) => ((await stateOf(join(root, name))) === null ? [] : [name]))),
+  )
+  return [...new Set(there.flat())].toSorted()
 }
 
 /** Nobody else of this machine reads it. What a repository brought along under the name of our note is not followed. */

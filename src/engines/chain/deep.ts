@@ -50,9 +50,18 @@ export async function buildAside(scene: Scene, { label, step, member, stories }:
     return branches
   })
   if (!made.ok) return { why: made.why }
+  const { without } = made
   const parts = stories.map((story, at) => ({
     name: story.name,
-    part: part(scene, { label: `${label}-p${at + 1}`, step, member, story, contract: edge.contract, roots: made.folders[at] ?? [] }),
+    part: part(scene, {
+      label: `${label}-p${at + 1}`,
+      step,
+      member,
+      story,
+      contract: edge.contract,
+      roots: made.folders[at] ?? [],
+      without,
+    }),
   }))
   const ended = await sideBySide(scene, label, parts)
   const sides = ended.map((one, at) => ({ story: stories[at] ?? { name: '', text: '' }, ended: one }))
@@ -66,6 +75,7 @@ type Aside = {
   readonly story: Story
   readonly contract: Contract
   readonly roots: readonly string[]
+  readonly without: readonly string[]
 }
 
 /** Each step has its own folders: done again, it begins from the project as it is then. */
@@ -79,12 +89,19 @@ async function partEdge({ rooms, turn }: Scene, { label, member }: Pick<Building
   return edgeOf(rooms, turn, { name: `${label}-parts-edge`, scope, from: seatOf(member), to: seatOf(member) })
 }
 
-function part({ plan }: Scene, { label, step, member, story, contract, roots }: Aside): Part {
+function part({ plan }: Scene, { label, step, member, story, contract, roots, without }: Aside): Part {
   const tier: Tier = plan.models?.workers ?? member.tier
   const task =
     `You build one part of it, in a copy of the project of your own, while others build the other parts: "${story.text}". Build this part and nothing else. ` +
-    'There is no repository in your copy; what you change is brought together with the rest afterwards.'
+    'There is no repository in your copy; what you change is brought together with the rest afterwards.' +
+    packagesMissing(without)
   return { label, step, member, tier, contract, task, tries: 2, isLast: true, roots }
+}
+
+/** A link to them would let a part change what all of them use, and would lead out of what it may see. */
+function packagesMissing(without: readonly string[]): string {
+  if (without.length === 0) return ''
+  return ` Installed packages (${without.join(', ')}) are not in it: install none. What needs them you don't run; say under what you checked that it is left to who brings the parts together.`
 }
 
 /** What is brought back carries what its makers had on their minds. */
