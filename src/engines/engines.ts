@@ -9,6 +9,7 @@ import type { Engine } from '../lanes/engine.ts'
 import type { Models } from '../models/models.ts'
 import type { Routing } from '../routing/routing.ts'
 import { type ChainRooms, chainEngine } from './chain/chain.ts'
+import { fewFiles } from './chain/few-files.ts'
 import { noMemory } from './chain/memory.ts'
 import { type ChatRooms, chatEngine } from './chat/chat.ts'
 import { type HubRooms, hubEngine } from './hub/hub.ts'
@@ -25,7 +26,8 @@ export type EngineRooms = QuickRooms &
     readonly chains?: Pick<ChainRooms, 'runs' | 'events' | 'taint' | 'priceOf'>
   }
 
-export function builtInEngines({ routing, ...given }: EngineRooms): readonly Engine[] {
+export function builtInEngines({ routing, ...over }: EngineRooms): readonly Engine[] {
+  const given = over.chains ? { ...over, tools: fewFiles(over.tools, over.chains.events) } : over
   const rooms = routing ? { ...given, routes: openRoutes({ ...given, routing }) } : given
   const chains = given.chains ? [chainEngine({ ...given, ...given.chains, memory: noMemory, ...(routing ? { routing } : {}) })] : []
   return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms), ...chains]

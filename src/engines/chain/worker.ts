@@ -11,7 +11,8 @@ import type { WorkerLink } from '../../work/work.ts'
 import { newWorker, type WorkerRooms } from '../turn/route-worker.ts'
 import { saidIn } from '../turn/said.ts'
 import type { Member } from './cast.ts'
-import { boundOf } from './charter.ts'
+import { boundOf, mostFilesOfExecutor } from './charter.ts'
+import { mostFilesParam } from './few-files.ts'
 import type { Runs } from './runs.ts'
 import type { Watch } from './watch.ts'
 
@@ -35,7 +36,8 @@ export type Hiring = {
 /** One step: made and known as the chain's, so that a stop reaches it. */
 export async function hire(rooms: HireRooms, turn: Turn, { name, member, tier, title, held, roots }: Hiring): Promise<Hired> {
   const pledge = [...boundOf(member.class, held)]
-  const params = { pledge, tier, ...(roots ? { roots: [...roots] } : {}) }
+  const few = member.class === 'executor' ? { [mostFilesParam]: mostFilesOfExecutor } : {}
+  const params = { pledge, tier, ...few, ...(roots ? { roots: [...roots] } : {}) }
   const link = await turn.step<WorkerLink | { readonly why: string }>(`${name}-worker`, 'idempotent', async ({ key }) => {
     const given = { agent: member.agent, title: title.slice(0, 120), key, mode: 'reply', params } as const
     const made = await newWorker(rooms, turn.process, given).catch(notHired)
