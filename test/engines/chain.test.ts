@@ -2,10 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { sha256 } from '../../src/base/hash.ts'
 import { laneOf, type SessionId } from '../../src/base/ids.ts'
 import type { ProcessInfo } from '../../src/lanes/engine.ts'
 import { hold } from '../../src/models/scripted.ts'
+import { defineTool, done } from '../../src/tools/tool.ts'
 import { readTrace } from '../../src/work/envelope/trace.ts'
 import { chainOf, openStage, report, reports, type Stage, step } from './chain-stage.ts'
 
@@ -301,11 +303,44 @@ describe('escalation', () => {
     expect((await workers()).map(({ agent }) => agent)).toEqual(['generalist', 'coder'])
   })
 
-  test('[E24] an executor that changed more than two files is looked after by the coder', async () => {
-    const write = (name: string) => ({ name: 'file_write', input: { path: name, text: 'x\n' } })
-    stage.plays.set('executor', ({ at }) => (at === 1 ? { calls: ['a1.ts', 'a2.ts', 'a3.ts'].map(write) } : (reports['executor'] ?? '')))
+  const write = (name: string) => ({ name: 'file_write', input: { path: name, text: 'x\n' } })
+
+  test('[E24] an executor is refused a third file before it is written, also side by side, and proposes it', async () => {
+    stage.plays.set('executor', ({ at, said }) => {
+      if (at === 1) return { calls: ['a1.ts', 'src/a2.ts', 'a3.ts'].map(write) }
+      if (at === 2) return { calls: [write('./a1.ts'), write('a4.ts')] }
+      expect(said).toContain('at most 2 files may be changed here')
+      return `PROPOSE: two more\n\n${report('Edit', 'Checked')}`
+    })
     stage.route = chainOf(step('executor'))
     const session = await stage.session()
+    stage.approve()
+    await stage.run(session, 'rename it')
+    expect(['a1.ts', 'src/a2.ts', 'a3.ts', 'a4.ts'].map((name) => existsSync(join(stage.root, name)))).toEqual([true, true, false, false])
+    expect((await workers()).map(({ agent }) => agent)).toEqual(['executor', 'coder'])
+    expect(told('coder')).toContain('could not do all of it alone')
+  })
+
+  test('[E24] an executor that changed more than two files by other means is looked after by the coder', async () => {
+    await stage.close()
+    const files = () => ['a1.ts', 'a2.ts', 'a3.ts'].map((name) => join(stage.root, name))
+    const scatter = defineTool({
+      ...{ name: 'scatter', description: 'Changes files.', labels: ['write'], capability: 'fs.write', effect: 'idempotent', risk: 'R1' },
+      ...{ outward: false, input: z.strictObject({}) },
+      plan: async () => ({
+        target: join(stage.root, 'a1.ts'),
+        risk: 'R1',
+        outward: false,
+        destructive: false,
+        consequences: 'Three files change.',
+      }),
+      run: async () => done('changed', { wrote: files() }),
+    })
+    stage = await openStage({ tools: [scatter] })
+    stage.plays.set('executor', ({ at }) => (at === 1 ? { calls: [{ name: 'scatter', input: {} }] } : (reports['executor'] ?? '')))
+    stage.route = chainOf(step('executor'))
+    const session = await stage.session()
+    stage.approve()
     await stage.run(session, 'rename it')
     expect((await workers()).map(({ agent }) => agent)).toEqual(['executor', 'coder'])
     expect(told('coder')).toContain('3 files')
