@@ -234,6 +234,20 @@ describe('folders', () => {
     expect(readdirSync(stage.root).toSorted()).toEqual(['north0.ts', 'north1.ts', 'person.txt', 'south0.ts', 'south1.ts', 'src'])
   })
 
+  test('[E31] what the lead says it brought together and did not is not thrown away', async () => {
+    stage.plays.set('coder', ({ said, request }) => {
+      const part = partIn(said)
+      if (part === null || isBack(request)) return reports['coder'] ?? ''
+      return { calls: [{ name: 'file_write', input: { path: 'shared.ts', text: `${part}\n` } }] }
+    })
+    await sideBySide(['north', 'south'], () => undefined)
+    const [run = ''] = readdirSync(join(stage.root, '.steward')).filter((name) => name.startsWith('run_'))
+    const versions = ['1', '2'].map((part) => readFileSync(join(stage.root, '.steward', run, part, 'shared.ts'), 'utf8'))
+    expect(versions).toEqual(['north\n', 'south\n'])
+    const said = (await stage.bench.events('chat-message-appended')).map(({ data }) => JSON.stringify(data)).join('\n')
+    expect(said).toContain(`The lead left these files as they were; what the parts made of them lies in .steward/${run}`)
+  })
+
   test('[E12, E30] the copy of a tainted file is as tainted as the file', async () => {
     const session = await stage.session()
     const process = await stage.bench.process(session)

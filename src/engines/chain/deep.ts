@@ -10,7 +10,7 @@ import type { Member } from './cast.ts'
 import { markCopies } from './copies.ts'
 import { type Edge, edgeOf, seatOf } from './edges.ts'
 import { check } from './keeping.ts'
-import { type Merged, mergeBranches } from './merge.ts'
+import { type Merged, mergeBranches, stillOpen } from './merge.ts'
 import type { Scene } from './scene.ts'
 import { sideBySide } from './sides.ts'
 import { mostStories, type Story, storiesIn } from './stories.ts'
@@ -119,8 +119,26 @@ async function merged(
   })
 }
 
+/** When the step is done. What the lead left as it was is lost with the copies, so then they stay and that is said. */
+export async function tidy(scene: Scene, label: string, { merged, run }: Extract<Built, { run: string }>): Promise<void> {
+  const open = await scene.turn.read(`${label}-open`, async () => [...(await stillOpen(merged.conflicts))])
+  if (open.length === 0) return remove(scene, label)
+  await keepCopies(scene, label)
+  const files = open.slice(0, 20).map((path) => `- ${path}`)
+  const head = `The lead left these files as they were; what the parts made of them lies in .steward/${run} of the project until the next chain there has ended:`
+  scene.voice.say(`${label}-left`, { text: [head, ...files, ...(open.length > 20 ? [`- and ${open.length - 20} more`] : [])].join('\n') })
+}
+
+/** Until the next chain there has ended. */
+export async function keepCopies({ rooms, turn }: Scene, label: string): Promise<void> {
+  await turn.step(`${label}-keeps`, 'idempotent', async () => {
+    await rooms.runs.keeps(turn.id)
+    return null
+  })
+}
+
 /** Also what earlier tries of the step left. */
-export async function tidy(scene: Scene, label: string): Promise<void> {
+async function remove(scene: Scene, label: string): Promise<void> {
   await scene.turn.step(`${label}-tidy`, 'idempotent', async () => {
     await removeBranches(scene.setup.roots, runOf(scene))
     return null

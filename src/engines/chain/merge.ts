@@ -11,9 +11,12 @@ export type Conflict = {
   /** From 0; [] when only the project's own file changed meanwhile. */
   readonly branches: readonly number[]
   readonly why: string
+  /** What the project had there when all was brought back; null: nothing. */
+  readonly state: string | null
 }
 export type Merged = { readonly taken: readonly string[]; readonly removed: readonly string[]; readonly conflicts: readonly Conflict[] }
 
+type Clash = Omit<Conflict, 'state'>
 /** null: gone. */
 type Change = { readonly branch: number; readonly path: string; readonly state: string | null }
 type Wish = { readonly path: string; readonly state: string | null; readonly branch: number }
@@ -33,7 +36,7 @@ export async function mergeBranches(
 ): Promise<Merged> {
   const taken: string[] = []
   const removed: string[] = []
-  const conflicts: Conflict[] = []
+  const conflicts: Clash[] = []
   for (const root of roots) {
     const base = await baseOf(root, run)
     if (base === null) throw new Error(gone)
@@ -51,17 +54,24 @@ export async function mergeBranches(
       else taken.push(path)
     }
   }
-  return { taken: taken.toSorted(), removed: removed.toSorted(), conflicts }
+  const open = await Promise.all(conflicts.map(async (one) => ({ ...one, state: await stateOf(one.path) })))
+  return { taken: taken.toSorted(), removed: removed.toSorted(), conflicts: open }
+}
+
+/** Those that nobody has touched since: every version of theirs lies in the copies alone. */
+export async function stillOpen(conflicts: Merged['conflicts']): Promise<readonly string[]> {
+  const now = await Promise.all(conflicts.map(async ({ path, state }) => ((await stateOf(path)) === state ? [path] : [])))
+  return now.flat()
 }
 
 const gone = 'The folders of the parts are not there any more.'
 
 /** Pure. */
-export function planMerge(changes: readonly Change[]): { readonly wishes: readonly Wish[]; readonly conflicts: readonly Conflict[] } {
+export function planMerge(changes: readonly Change[]): { readonly wishes: readonly Wish[]; readonly conflicts: readonly Clash[] } {
   const byPath = Map.groupBy(changes, ({ path }) => path)
   const written = new Set(changes.filter(({ state }) => state !== null).map(({ path }) => path))
   const wishes: Wish[] = []
-  const conflicts: Conflict[] = []
+  const conflicts: Clash[] = []
   for (const [path, all] of byPath) {
     const branches = all.map(({ branch }) => branch)
     const [first] = all

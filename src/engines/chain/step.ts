@@ -4,7 +4,7 @@
 import { isBeyond } from './attempt.ts'
 import type { Member } from './cast.ts'
 import { type Charter, charterOf } from './charter.ts'
-import { type Built, bringingTogether, buildAside, storiesFor, tidy } from './deep.ts'
+import { type Built, bringingTogether, buildAside, keepCopies, storiesFor, tidy } from './deep.ts'
 import { seatOf } from './edges.ts'
 import { type Fanned, fanOut } from './fan.ts'
 import type { Said } from './handover.ts'
@@ -25,18 +25,15 @@ export async function doStep(scene: Scene, doing: Doing): Promise<StepEnd> {
   const task = aside ? bringingTogether(aside) : (fanned?.task ?? own)
   const end = await ownPart(scene, doing, { charter, task, fanned })
   // What was not brought together stays where it was made.
-  if (aside && end.ok) await tidy(scene, label)
+  if (aside && end.ok) await tidy(scene, label, aside)
   return aside && !end.ok ? kept(scene, { label, end, run: aside.run }) : end
 }
 
 type Keeping = { readonly label: string; readonly end: Extract<StepEnd, { ok: false }>; readonly run: string }
 
 /** What is not brought together yet stays for the person, and for a chain that they send to it. */
-async function kept({ rooms, turn }: Scene, { label, end, run }: Keeping): Promise<StepEnd> {
-  await turn.step(`${label}-keeps`, 'idempotent', async () => {
-    await rooms.runs.keeps(turn.id)
-    return null
-  })
+async function kept(scene: Scene, { label, end, run }: Keeping): Promise<StepEnd> {
+  await keepCopies(scene, label)
   const where = `The parts lie in .steward/${run} of the project until the next chain there has ended.`
   return { ...end, next: [...end.next, where] }
 }
