@@ -1,12 +1,12 @@
 // A message of a person with what was decided of it, and what a turn's messages came to.
-import type { EntryId } from '../../base/ids.ts'
+import type { EntryId, MessageId } from '../../base/ids.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Actor } from '../../protocol/actor.ts'
 import type { Entry, MessageBody } from '../../protocol/entry.ts'
 import type { Decision, Way } from '../../routing/route.ts'
+import type { ScopeRef } from '../../scopes/scopes.ts'
 import type { WorkerLink } from '../../work/work.ts'
 import type { OwnLine } from './ask.ts'
-import type { Corrected } from './route-correction.ts'
 
 /** A message of a person. */
 export type Words = { readonly entry: EntryId; readonly from: Actor; readonly ref: string | null; readonly body: MessageBody }
@@ -17,6 +17,15 @@ export type Goes =
   | { readonly to: 'worker'; readonly agent: string; readonly title: string; readonly isChain: boolean; readonly link: WorkerLink | null }
   | { readonly to: 'nobody'; readonly plain: string }
   | { readonly to: 'ask' }
+
+/** Who should have had it, and what that was: the person's message before. */
+export type Corrected = {
+  readonly agent: string
+  readonly title: string
+  readonly message: MessageId
+  readonly text: string
+  readonly scope: ScopeRef
+}
 
 /** As it is recorded: what the turn goes on with. The whole route is a fact of its own. */
 export type Decided = {

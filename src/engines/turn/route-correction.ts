@@ -13,17 +13,9 @@ import type { Corrections, LearnedRule, RuleProposal } from '../../routing/routi
 import type { Conversation, ScopeRef } from '../../scopes/scopes.ts'
 import { gateAnswer } from '../action/answer.ts'
 import { textIn } from './model.ts'
+import type { Corrected } from './route-case.ts'
 import { type Told, told } from './route-words.ts'
 import type { Voice } from './voice.ts'
-
-/** Who should have had it, and what that was: the person's message before. */
-export type Corrected = {
-  readonly agent: string
-  readonly title: string
-  readonly message: MessageId
-  readonly text: string
-  readonly scope: ScopeRef
-}
 
 export type CorrectionRooms = {
   readonly agents: Pick<Agents, 'find'>

@@ -33,7 +33,7 @@ describe('the order', () => {
       thresholds: { keywords: 0.3 },
     })
     expect(byKeywords.dropped.map(({ what }: { what: string }) => what)).toEqual(expect.arrayContaining([expect.stringContaining('coder')]))
-    expect(await at('fix the shelf')).toMatchObject({ decision: 'dispatch', by: 'cortex', selected: ['coder'] })
+    expect(await at('fix the login page')).toMatchObject({ decision: 'dispatch', by: 'cortex', selected: ['coder'] })
     expect(await at('good evening')).toMatchObject({ decision: 'leave', by: null, selected: [] })
   })
 
