@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { events, type MessageAnswered, messages, type WireEvent } from '../protocol/api.ts'
 import { type Approval, approvals } from '../protocol/api-approvals.ts'
+import { parseCursor } from '../protocol/cursor.ts'
 import type { Message } from '../protocol/message.ts'
 import { isFinal } from '../protocol/message-status.ts'
 import { isRelayLine, isRelayOf } from '../protocol/relayed-approval.ts'
@@ -41,28 +42,42 @@ export type Following = {
 }
 
 const againMs = 300
+/** So often the conversation is looked at for words that are there already where they were said. */
+const mostLooks = 20
+const lookMs = 100
 
 /** Tells on standard error what the agent says meanwhile, and gives its last words. */
 export async function follow(hub: Hub, { session, after, receiver, until }: Following): Promise<WorkerEnd> {
   const told = new Set<string>()
-  const news = async () => {
-    const lines = await everyRow(hub, `${pathOf(session)}/messages`, messages, { after })
+  const news = async (last: string | null = null) => {
+    const lines = await since(hub, session, after)
     const fresh = lines.filter(({ id, agent, role }) => role === 'assistant' && agent === receiver.agent && !told.has(id))
     for (const { id, text } of fresh) {
       told.add(id)
-      if (!isRelayLine(text)) tell(text.replace(heading, ''))
+      const said = text.replace(heading, '')
+      if (!isRelayLine(text) && said !== last) tell(said)
     }
     return fresh
   }
   for (;;) {
-    const end = endOf(await everyRow(hub, `${pathOf(receiver.session)}/messages`, messages, { after }))
-    if (end?.status === 'settled') return end
+    const end = endOf(await since(hub, receiver.session, after))
+    if (end?.status === 'settled') return arrived(end, news)
     const asking = (await news()).findLast(({ text }) => isRelayLine(text) || question.test(text))
     if (asking) return { status: 'waiting', text: '', approval: await approvalOf(hub, asking) }
     if (end !== null) return end
     if (performance.now() >= until) return { status: 'late', text: '' }
     await pause(againMs)
   }
+}
+
+/** The conversation has the answer too when the command ends: who asks again at once is not told the old one. */
+async function arrived(end: WorkerEnd, news: (last: string) => Promise<readonly Message[]>): Promise<WorkerEnd> {
+  for (let look = 0; look < mostLooks; look++) {
+    const lines = await news(end.text)
+    if (lines.some(({ text }) => text.replace(heading, '') === end.text)) break
+    await pause(lookMs)
+  }
+  return end
 }
 
 const heading = /^\*\*\[Worker \S+ → \w+\]\*\*\n\n/
@@ -84,6 +99,13 @@ function endOf(lines: readonly Message[]): WorkerEnd | null {
   if (status === undefined || !isFinal(status)) return null
   const text = lines.slice(at + 1).findLast(({ role }) => role === 'assistant')?.text ?? ''
   return { status: status === 'settled' ? 'settled' : status === 'stopped' ? 'stopped' : 'failed', text }
+}
+
+/** Lines of that session that came after the cursor. */
+async function since(hub: Hub, session: string, after: string): Promise<readonly Message[]> {
+  const from = parseCursor(after)?.number ?? 0
+  const lines = await everyRow(hub, `${pathOf(session)}/messages`, messages)
+  return lines.filter(({ cursor }) => (parseCursor(cursor)?.number ?? 0) > from)
 }
 
 function pathOf(session: string): string {

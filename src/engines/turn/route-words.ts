@@ -1,6 +1,5 @@
 // What a person is told of the way of their message, in the language of that message: English or German, as the questions of routing.
 import type { Language } from '../../routing/clarify.ts'
-import type { Decided } from './route-case.ts'
 
 export type Told = {
   /** `why`: not the person's own word; null when it was. */
@@ -56,7 +55,7 @@ export const told: Readonly<Record<Language, Told>> = {
 }
 
 /** Who got it is said already: of "scout does it: ..." only what speaks for scout is told. */
-export function shortWhy({ why, agents }: Pick<Decided, 'why' | 'agents'>): string {
+export function shortWhy({ why, agents }: { readonly why: string; readonly agents: readonly string[] }): string {
   const head = `${agents[0] ?? ''} does it: `
   return why.startsWith(head) ? why.slice(head.length) : why
 }
