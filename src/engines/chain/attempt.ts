@@ -137,7 +137,7 @@ function isTooLarge(text: string): boolean {
 /** What the person writes meanwhile goes to the step after this one; beside the last step it starts a turn of its own. */
 function words(scene: Scene, { isLast, member }: Part, { worker, text, name }: Omit<Asking, 'artifact'> & { readonly name: string }) {
   return askWorker(scene.turn, worker, {
-    ...{ name, text, entries: scene.entries, watch: watchOf(scene, worker, { name, who: member.title }) },
+    ...{ name, text, entries: scene.entries, watch: watchOf(scene, { name, who: member.title, worker: worker.worker }) },
     ...(isLast ? {} : { heard: (more, at) => hear(scene, more, { name: `heard-${at}`, who: member.title }) }),
   })
 }

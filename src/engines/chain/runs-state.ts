@@ -24,6 +24,9 @@ export type Run = {
   readonly left: readonly string[] | null
 }
 
+/** Events by which a worker asks a person for something. */
+export const asking: ReadonlySet<string> = new Set(['approval-requested', 'question-asked'])
+
 /** In the order in which they began. */
 export type RunsState = readonly Run[]
 

@@ -13,9 +13,8 @@ import { entryIdOf } from '../../lanes/entry-id.ts'
 import type { Lanes } from '../../lanes/lanes.ts'
 import type { Event, NewEvent } from '../../protocol/event.ts'
 import type { Sessions } from '../../scopes/scopes.ts'
-import { holderOf, leftIn, nextOf, type Run, type RunsState, runsFold } from './runs-state.ts'
+import { asking, holderOf, leftIn, nextOf, type Run, type RunsState, runsFold } from './runs-state.ts'
 import { hasCopies, sweepCopies } from './sweep.ts'
-import { asking } from './watch.ts'
 
 export type Runs = {
   /** Idempotent, like all of these: a turn that is run again says the same again. */

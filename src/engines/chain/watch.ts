@@ -1,12 +1,12 @@
 // A worker that waits for the person is told in the chain's own conversation, in one line (E37). What it asks is shown there too, since
 // it is the chain's worker; it is answered there or wherever else the person is.
-import { type AskId, laneOf } from '../../base/ids.ts'
+import { type AskId, laneOf, type ProcessId } from '../../base/ids.ts'
 import type { Turn } from '../../lanes/engine.ts'
 import { readApproval } from '../../protocol/asked-approval.ts'
 import { headline } from '../../protocol/asks-elsewhere.ts'
 import type { Event } from '../../protocol/event.ts'
+import { asking } from './runs-state.ts'
 import type { Scene } from './scene.ts'
-import type { Worker } from './worker.ts'
 
 export type Watch = {
   /** Of the ask that is answered when the worker asks for something; null: enough was told. `at` from 1. */
@@ -23,8 +23,7 @@ const pageLength = 500
 /** `who`: the worker's title. */
 export function watchOf(
   { rooms, turn, voice }: Pick<Scene, 'rooms' | 'turn' | 'voice'>,
-  { worker }: Worker,
-  { name, who }: { readonly name: string; readonly who: string },
+  { name, who, worker }: { readonly name: string; readonly who: string; readonly worker: ProcessId },
 ): Watch {
   let seen = 0
   const look = async (at: number) => {
@@ -47,7 +46,7 @@ export function watchOf(
   }
 }
 
-type Beginning = { readonly name: string; readonly worker: Worker['worker'] }
+type Beginning = { readonly name: string; readonly worker: ProcessId }
 
 async function begun(runs: Scene['rooms']['runs'], turn: Turn, { name, worker }: Beginning): Promise<AskId> {
   const ask = turn.open(name, { kind: 'timer', afterMs: weekMs })
@@ -75,6 +74,3 @@ function wordsOf({ type, data }: Event): readonly string[] {
   const line = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : ''
   return [line.length <= longestLine ? line : `${line.slice(0, longestLine).toWellFormed()}…`]
 }
-
-/** Events by which a worker asks a person for something. */
-export const asking: ReadonlySet<string> = new Set(['approval-requested', 'question-asked'])
