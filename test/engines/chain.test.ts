@@ -1,5 +1,5 @@
 // The chain engine over real lanes, documents and tools: steps as workers, hand-overs, escalation, one writer at a time.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -306,9 +306,10 @@ describe('escalation', () => {
   const write = (name: string) => ({ name: 'file_write', input: { path: name, text: 'x\n' } })
 
   test('[E24] an executor is refused a third file before it is written, also side by side, and proposes it', async () => {
+    symlinkSync('src', join(stage.root, 'linked'))
     stage.plays.set('executor', ({ at, said }) => {
-      if (at === 1) return { calls: ['a1.ts', 'src/a2.ts', 'a3.ts'].map(write) }
-      if (at === 2) return { calls: [write('./a1.ts'), write('a4.ts')] }
+      if (at === 1) return { calls: ['a1.ts', 'linked/a2.ts', 'a3.ts'].map(write) }
+      if (at === 2) return { calls: [write('./a1.ts'), write('src/a2.ts'), write('a4.ts')] }
       expect(said).toContain('at most 2 files may be changed here')
       return `PROPOSE: two more\n\n${report('Edit', 'Checked')}`
     })

@@ -1,6 +1,7 @@
 // Who may change only a few files is told so before it writes to one more (E24). What a command changes nobody knows before: the chain
 // counts it afterwards.
-import { resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { laneOf, type ProcessId } from '../../base/ids.ts'
 import { isObject } from '../../base/json.ts'
 import type { JournalStore } from '../../journal/journal-store.ts'
@@ -22,7 +23,7 @@ export function fewFiles<T extends Calling>(tools: T, events: Pick<JournalStore,
   const begun = new Map<ProcessId, Set<string>>()
   async function beyond({ name, input }: Call, { process, roots }: Context): Promise<Beyond | null> {
     const most = process.params[mostFilesParam]
-    const wanted = typeof most === 'number' && writing.has(name) ? pathsIn(input, roots) : []
+    const wanted = typeof most === 'number' && writing.has(name) ? await pathsIn(input, roots) : []
     if (typeof most !== 'number' || wanted.length === 0) return null
     const { files } = await ledgerOf(events, laneOf(process.id))
     const known = new Set([...files, ...(begun.get(process.id) ?? [])])
@@ -63,11 +64,17 @@ function refusal({ most, known }: Beyond) {
   return { ok: false, code: 'denied', text } as const
 }
 
-function pathsIn(input: unknown, roots: readonly string[]): readonly string[] {
+/** As the lane's account has them. */
+async function pathsIn(input: unknown, roots: readonly string[]): Promise<readonly string[]> {
   const [root] = roots
   if (!isObject(input) || root === undefined) return []
-  return ['path', 'to'].flatMap((name) => {
-    const path = input[name]
-    return typeof path === 'string' && path !== '' ? [resolve(root, path)] : []
-  })
+  const given = ['path', 'to'].map((name) => input[name]).filter((path) => typeof path === 'string' && path !== '')
+  return Promise.all(given.map((path) => realOf(resolve(root, String(path)))))
+}
+
+/** Also of a file that is not there yet. */
+async function realOf(path: string): Promise<string> {
+  const above = dirname(path)
+  if (above === path) return path
+  return realpath(path).catch(async () => join(await realOf(above), basename(path)))
 }
