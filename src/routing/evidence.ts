@@ -205,5 +205,5 @@ function endsClause(words: Words, at: number): boolean {
 
 const joiners: ReadonlySet<string> = new Set(['und', 'oder', 'dann', 'damit', 'bitte', 'sowie', 'aber', 'and', 'then', 'or'])
 const prefixes: ReadonlySet<string> = new Set(
-  'ab an auf aus ein fest gegenueber heraus hinzu nach nieder um durch zusammen vor weg weiter zurueck her los'.split(' '),
+  'ab an auf aus ein fest gegenueber heraus raus hinzu nach nieder um durch zusammen vor weg weiter zurueck her los'.split(' '),
 )

@@ -20,6 +20,7 @@ import { gapEnd, gapNone, kindPlain, type Words } from './words.ts'
 export type Judged = { readonly level: Level; readonly why: string }
 export const strong: Judged = { level: 'strong', why: '' }
 export const told: Judged = { level: 'none', why: 'it is told, not asked for' }
+const onlyFor: Judged = { level: 'faint', why: 'it only says what something is for' }
 export const ruledOut: Judged = { level: 'none', why: 'it is ruled out' }
 
 export function weak(why: string): Judged {
@@ -32,9 +33,12 @@ export function levelOf(scene: Scene, { at, to, form, phrase }: Judging): Judged
   const { words } = scene
   if (words.kind[at] !== kindPlain) return { level: 'none', why: 'it stands in a name or in code' }
   if (isBareQuestion(phrase) && !opensQuestion(scene, at)) return { level: 'none', why: 'it only joins two clauses' }
+  if (isRelative(words, at)) return { level: 'none', why: 'it only says which case is meant' }
+  if (isMended(scene, at)) return told
   const acting = phrase.verb || (phrase.words.length > 1 && form !== 'base')
   if (acting || isOrderPhrase(phrase)) {
-    if (isRuledOut(scene, at)) return ruledOut
+    if (isRuledOut(scene, at) || isMadeByNobody(scene, at)) return ruledOut
+    if (isValue(scene, at, to)) return { level: 'none', why: 'it is the value of a setting' }
     if (isDenied(scene, at)) return weak('somebody can or does not')
     if (isOfOthers(scene, at)) return told
     if (isConsidered(scene, at)) return { level: 'none', why: 'it is only considered' }
@@ -43,6 +47,7 @@ export function levelOf(scene: Scene, { at, to, form, phrase }: Judging): Judged
     return isTold(scene, at) || hasSubject(scene, at) ? told : weak('it is in the past')
   }
   if (phrase.verb) return verbLevel(scene, { at, to, form })
+  if (form === 'ing' && isOrderPhrase(phrase) && words.gap[at] === gapNone && prepositions.has(words.word[at - 1] ?? '')) return onlyFor
   if (isReadArtifact(scene, at, to)) return weak('it stands as the object of another act')
   return strong
 }
@@ -68,11 +73,65 @@ function verbLevel(scene: Scene, { at, to, form }: { at: number; to: number; for
   const before = words.word[at - 1] ?? ''
   const tight = words.gap[at] === gapNone
   if (form === 's') return isMade(scene, at, false) ? strong : weak('it is no order in this form')
-  if (form === 'ing' && tight && (prepositions.has(before) || progressive.has(before)))
-    return { level: 'faint', why: 'it only says what something is for' }
+  if (form === 'ing' && tight && (prepositions.has(before) || progressive.has(before))) return onlyFor
   if (!isNoun(scene, at)) return strong
+  const made = isMade(scene, at, false)
+  if (!made && isStated(scene, at)) return told
   if (isModifier(scene, to)) return { level: 'faint', why: 'it only describes another word' }
-  return isMade(scene, at, false) ? strong : weak('it stands as a noun')
+  return made ? strong : weak('it stands as a noun')
+}
+
+/** "The design is gorgeous", "we shipped the build": a sentence that says something of it, and asks for nothing. */
+function isStated({ words, clauses, clauseOf }: Scene, at: number): boolean {
+  const clause = clauses[clauseOf[at] ?? 0]
+  if (clause === undefined || clause.mood !== 'tell') return false
+  for (let index = clause.from; index < clause.to; index += 1) {
+    const word = words.word[index] ?? ''
+    const past = index < at && basesOf(word).some(({ form }) => form === 'ed') && pronouns.has(words.word[index - 1] ?? '')
+    if (past || (index > at && praised.has(word) && !failing.has(words.word[index + 1] ?? ''))) return true
+  }
+  return false
+}
+
+const praised: ReadonlySet<string> = new Set(['is', 'was', 'looks', 'looked', 'ist', 'war', 'gefaellt'])
+const failing: ReadonlySet<string> = new Set(['broken', 'missing', 'wrong', 'red', 'slow', 'failing', 'not', 'kaputt', 'falsch'])
+
+/** "Handle the case where the file is missing". */
+function isRelative({ word, gap }: Words, at: number): boolean {
+  return word[at] === 'where' && gap[at] === gapNone && cases.has(word[at - 1] ?? '')
+}
+
+const cases: ReadonlySet<string> = new Set('case cases situation situations scenario scenarios state states point'.split(' '))
+
+/** "I fixed the flaky test myself": what was wrong is right again. */
+function isMended({ words, clauses, clauseOf }: Scene, at: number): boolean {
+  const clause = clauses[clauseOf[at] ?? 0]
+  if (clause === undefined || clause.mood !== 'tell') return false
+  for (let index = clause.from + 1; index < at; index += 1)
+    if (mended.has(words.word[index] ?? '') && speakers.has(words.word[index - 1] ?? '')) return true
+  return false
+}
+
+const mended: ReadonlySet<string> = new Set(['fixed', 'solved', 'repaired', 'resolved', 'mended'])
+
+/** "Set the level to debug", "auf debug stellen": what a setting is to be. */
+function isValue({ words, clauses, clauseOf }: Scene, at: number, to: number): boolean {
+  if (!valueSigns.has(words.word[at - 1] ?? '') || words.gap[at] !== gapNone) return false
+  if (to < words.count && words.gap[to] === gapNone && determiners.has(words.word[to] ?? '')) return false
+  const from = clauses[clauseOf[at] ?? 0]?.from ?? 0
+  for (let index = from; index < at - 2; index += 1) if (setters.has(words.word[index] ?? '')) return true
+  return false
+}
+
+const valueSigns: ReadonlySet<string> = new Set(['to', 'auf'])
+const setters: ReadonlySet<string> = new Set(
+  'set change switch raise lower reset turn flip setze setz stelle stell aendere aender schalte schalt'.split(' '),
+)
+
+/** "Don't write a plan": who would make it is told not to. */
+function isMadeByNobody(scene: Scene, at: number): boolean {
+  const maker = makerOf(scene, at, false)
+  return maker >= 0 && isRuledOut(scene, maker)
 }
 
 const progressive: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been', "i'm", "we're", "it's", "they're", 'am'])
@@ -104,15 +163,20 @@ export function isModifier({ words }: Scene, next: number): boolean {
 }
 
 /** A word before it makes it: "write a fix", "propose the plan". */
-export function isMade({ words, clauses, clauseOf }: Scene, at: number, any: boolean): boolean {
+export function isMade(scene: Scene, at: number, any: boolean): boolean {
+  return makerOf(scene, at, any) >= 0
+}
+
+/** Where that word stands; -1: nowhere. */
+function makerOf({ words, clauses, clauseOf }: Scene, at: number, any: boolean): number {
   const from = Math.max(clauses[clauseOf[at] ?? 0]?.from ?? 0, at - 4)
   for (let index = at - 1; index >= from; index -= 1) {
     const word = words.word[index] ?? ''
-    if (prepositions.has(word)) return false
-    if (isForm(word, makers)) return true
-    if (isForm(word, doers)) return any || indefinite.has(words.word[index + 1] ?? '')
+    if (prepositions.has(word)) return -1
+    if (isForm(word, makers)) return index
+    if (isForm(word, doers)) return any || indefinite.has(words.word[index + 1] ?? '') ? index : -1
   }
-  return false
+  return -1
 }
 
 function isForm(word: string, list: ReadonlySet<string>): boolean {
@@ -131,6 +195,7 @@ export function isRuledOut({ words, german: isDe }: Scene, at: number): boolean 
     if (word === 'to' && before === 'need' && words.word[at - back - 2] === 'no') return true
   }
   if (words.gap[at + 1] === gapNone && words.word[at + 1] === 'nothing') return true
+  if (words.gap[at] === gapNone && words.word[at - 1] === 'no') return true
   if (isUnwanted(words, at)) return true
   if (!isDe) return false
   if (words.word[at - 1] === 'zu' || words.word[at - 1]?.startsWith('zu') === true)
@@ -193,6 +258,7 @@ function hasSubject({ words, clauses, clauseOf }: Scene, at: number): boolean {
 export function isOfOthers({ words, clauses, clauseOf }: Scene, at: number): boolean {
   const clause = clauses[clauseOf[at] ?? 0]
   if (clause === undefined || clause.request || at >= clause.inner) return false
+  if (isOpinion(words, clause.from, at)) return true
   for (let index = at - 1; index > clause.from && index >= at - 4; index -= 1) {
     const word = words.word[index] ?? ''
     if (!intends.has(word) || words.gap[index] !== gapNone) continue
@@ -201,6 +267,15 @@ export function isOfOthers({ words, clauses, clauseOf }: Scene, at: number): boo
   }
   return false
 }
+
+/** "Tom thinks we should rewrite it": what somebody else holds is not yet what is wanted. */
+function isOpinion({ word }: Words, from: number, at: number): boolean {
+  for (let index = from + 1; index < Math.min(at, from + 4); index += 1)
+    if (opines.has(word[index] ?? '') && !speakers.has(word[index - 1] ?? '')) return true
+  return false
+}
+
+const opines: ReadonlySet<string> = new Set(['thinks', 'believes', 'reckons', 'meint', 'glaubt', 'denkt'])
 
 /** "We could shard it or add replicas": a way that is thought of. */
 function isConsidered({ words, clauses, clauseOf }: Scene, at: number): boolean {

@@ -10,6 +10,7 @@ import type { Prepared } from './prepared.ts'
 import { hasPath } from './signals.ts'
 import type { RouteContext } from './table.ts'
 import { type Topic, topicOf } from './topics.ts'
+import { withoutSlips } from './typos.ts'
 import { german, isGerman, otherGermanVerbs } from './verbs-de.ts'
 import { isVerb } from './verbs-en.ts'
 import { type Weighed, weigh } from './weigh.ts'
@@ -36,18 +37,13 @@ export type Seen = {
 
 export function look(prepared: Prepared, given: string, context: RouteContext): Seen {
   const { text, looked } = lookedAt(given)
-  const words = wordsOf(text)
-  const clauses = clausesOf(words, prepared.begins)
-  const clauseOf = new Array<number>(words.count).fill(0)
-  clauses.forEach(({ from, to }, number) => {
-    clauseOf.fill(number, from, to)
-  })
-  const scene: Scene = { prepared, words, clauses, clauseOf, german: isGerman(words.word) }
+  const { scene, hits: own } = readingOf(prepared, wordsOf(text))
+  const { words, clauses } = scene
   const called = calledIn(scene)
   const topic = topicOf(scene)
   const said: Said = context.answered === true ? saidIn(words) : { classes: [], readOnly: false, nobody: false }
   const ban = banIn(words)
-  const hits = [...byObject(scene, hitsOf(scene)), ...said.classes.map(answerHit)]
+  const hits = [...own, ...said.classes.map(answerHit)]
   return {
     ...{ prepared, context, scene, hits, called, looked, text, said },
     weighed: weigh({ scene, hits, called, context, readOnly: said.readOnly, banned: ban !== null }),
@@ -55,6 +51,26 @@ export function look(prepared: Prepared, given: string, context: RouteContext): 
     ban,
     workAsked: hasPath(words) || ((topic.work || topic.other.length === 0) && clauses.some((clause) => isOrder(words, clause))),
   }
+}
+
+type Seeing = Pick<Seen, 'scene' | 'hits'>
+
+/** A slip in a verb is looked for only where nothing speaks for anybody. */
+function readingOf(prepared: Prepared, given: Words): Seeing {
+  const first = read(prepared, given)
+  if (first.hits.some(({ level }) => level === 'strong')) return first
+  const mended = withoutSlips(given, first.scene.clauses)
+  return mended === null ? first : read(prepared, mended)
+}
+
+function read(prepared: Prepared, words: Words): Seeing {
+  const clauses = clausesOf(words, prepared.begins)
+  const clauseOf = new Array<number>(words.count).fill(0)
+  clauses.forEach(({ from, to }, number) => {
+    clauseOf.fill(number, from, to)
+  })
+  const scene: Scene = { prepared, words, clauses, clauseOf, german: isGerman(words.word) }
+  return { scene, hits: byObject(scene, hitsOf(scene)) }
 }
 
 /** "Yes please" has the form of an order, and asks for nothing. */

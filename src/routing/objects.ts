@@ -1,5 +1,6 @@
 // What a verb is said of. "Write" alone belongs to nobody: who writes tests changes code, who writes a guide writes prose; who looks into
 // a failure looks for its cause; who changes one value in one file does a small thing.
+import { askedIn, failures } from './asks.ts'
 import { basesOf } from './inflect.ts'
 import { isAsked, isOfOthers, isRuledOut } from './level.ts'
 import type { Hit, Level, Scene } from './scene.ts'
@@ -10,8 +11,7 @@ import { gapEnd, gapNone, gapSoft, kindPath, kindPlain, type Words } from './wor
 /** The same hits, read by what they are said of, and those of verbs that mean something only by it. Linear. */
 export function byObject(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   const made: Hit[] = madeIn(scene).map((hit) => ({ ...hit, says: inside(scene, hits, hit) ?? hit.says }))
-  const asked = bareWhy(scene)
-  if (asked !== null) made.push(asked)
+  made.push(...askedIn(scene).filter((hit) => !isSaid(scene, [...hits, ...made], hit.class)))
   return smaller(scene, ofFailures(scene, made.length === 0 ? hits : [...hits, ...made].sort((a, b) => a.start - b.start)))
 }
 
@@ -57,13 +57,22 @@ function inside({ prepared }: Scene, hits: readonly Hit[], made: Hit): string | 
   return null
 }
 
+/** Somebody of the class is asked for in plain words already. */
+function isSaid({ prepared }: Scene, hits: readonly Hit[], kind: string | null): boolean {
+  if (kind === null) return true
+  return hits.some(({ class: own, level, phrase }) => {
+    const { triggers = [], speaksFor } = prepared.phrases[phrase] ?? {}
+    return level === 'strong' && (own === kind || (triggers.length > 0 && speaksFor?.has(kind) === true))
+  })
+}
+
 const mostMade = 200
 
 function isMaker({ word, gap }: Words, at: number): boolean {
   const one = word[at] ?? ''
   if (splitters.has(one)) return true
   if (gap[at] === gapNone && determiners.has(word[at - 1] ?? '')) return false
-  return makers.has(one) || basesOf(one).some(({ base, form }) => form === 'ing' && makers.has(base))
+  return makers.has(one) || makersDe.has(one) || basesOf(one).some(({ base, form }) => form === 'ing' && makers.has(base))
 }
 
 function objectAt(words: Words, from: number): { readonly at: number; readonly class: string } | null {
@@ -73,10 +82,14 @@ function objectAt(words: Words, from: number): { readonly at: number; readonly c
     const word = words.word[at] ?? ''
     if (words.gap[at] !== gapNone || enders.has(word) || prepositions.has(word)) break
     const kind = words.kind[at] === kindPlain ? classOf(word) : null
-    if (kind !== null) found = { at, class: kind }
+    if (kind !== null && (kind === 'planner' || !makersDe.has(words.word[from] ?? ''))) found = { at, class: kind }
   }
   return found
 }
+
+/** "Ablaufplan", "Feinkonzept". */
+const planEndings = ['plan', 'konzept', 'spezifikation']
+const makersDe = wordSet('mach mache erstell erstelle schreib schreibe brauche brauchen entwickle gib entwirf')
 
 /** "Split the epic into tickets": who cuts work plans it. */
 function partsAt({ word, gap }: Words, from: number): { readonly at: number; readonly class: string } | null {
@@ -95,24 +108,18 @@ const pieces = wordSet(
   'tickets ticket stories tasks steps milestones phases packages issues subtasks aufgaben schritte schritten arbeitspakete teilaufgaben phasen',
 )
 
-const enders = wordSet('to with on that which so and or how why what where')
+const enders = wordSet('fuer ueber mit zu wie to with on that which so and or how why what where')
 
 function classOf(word: string): string | null {
   if (prose.has(word)) return 'scriber'
   if (plans.has(word)) return 'planner'
-  return code.has(word) ? 'coder' : null
+  if (code.has(word)) return 'coder'
+  return word.length > 6 && planEndings.some((ending) => word.endsWith(ending)) ? 'planner' : null
 }
 
 const inquiries = wordSet(
-  'investigate analyze analyse inspect examine explore look check trace suchen suche such find finden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde schau schauen sieh',
+  'investigate analyze analyse inspect examine explore look check trace suchen suche such find finden rausfinden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde schau schauen sieh',
 )
-const failures = wordSet(
-  `crash crashes crashed failure failures fails failing error errors exception leak leaks hang hangs freeze freezes slow slower outage
-   regression broken wrong deadlock timeout timeouts stacktrace traceback absturz abstuerze ausfall fehler langsam langsame langsamer stuerzt
-   kaputt haengt schlaegt scheitert speicherleck abgestuerzt cause caused causing causes reason ursache grund eating stuck
-   why warum wieso weshalb woran`,
-)
-
 /** Looking into a failure is looking for its cause; what stands in the same clause, or in the sentence before an order without object. */
 function ofFailures(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   return hits.map((hit) => {
@@ -128,7 +135,7 @@ function isInquiry({ words }: Scene, { start }: Hit): boolean {
   return inquiries.has(word) || basesOf(word).some(({ base }) => inquiries.has(base))
 }
 
-function failsIn({ words, clauses, clauseOf }: Scene, { start, end }: Hit): boolean {
+function failsIn({ words, clauses, clauseOf }: Scene, { start, end, says }: Hit): boolean {
   const number = clauseOf[start] ?? 0
   const clause = clauses[number]
   if (clause === undefined) return false
@@ -136,6 +143,7 @@ function failsIn({ words, clauses, clauseOf }: Scene, { start, end }: Hit): bool
   const from = alone && words.gap[clause.from] === gapSoft ? (clauses[number - 1]?.from ?? clause.from) : clause.from
   const next = clauses[number + 1]
   const to = next !== undefined && words.gap[next.from] !== gapEnd && next.mood === 'sub' ? next.to : clause.to
+  if (says.includes('where') && words.word.slice(start, to).some((word) => placed.has(word))) return false
   for (let at = from; at < to; at += 1) {
     const word = words.word[at] ?? ''
     if (at > start && (word === 'and' || word === 'und')) return false
@@ -144,32 +152,23 @@ function failsIn({ words, clauses, clauseOf }: Scene, { start, end }: Hit): bool
   return false
 }
 
-/** "I get a TypeError in cart.ts. Why?" */
-function bareWhy({ words }: Scene): Hit | null {
-  if (!words.word.some((word) => failures.has(word) || word.endsWith('error') || word.endsWith('exception'))) return null
-  for (let at = 0; at < words.count; at += 1) {
-    const alone = words.gap[at] === gapEnd && (at + 1 >= words.count || words.gap[at + 1] === gapEnd)
-    if (!alone || !whys.has(words.word[at] ?? '')) continue
-    const says = `${words.word[at]} of a failure`
-    return { phrase: -1, class: 'debugger', says, start: at, end: at + 1, size: 1, level: 'strong', why: '', asked: true }
-  }
-  return null
-}
-
-const whys = wordSet('why warum wieso weshalb')
+/** "Find out where the timeouts are defined": a place is looked for. */
+const placed = wordSet('defined configured set declared stored handled documented logged raised')
 
 const smallVerbs = wordSet(
   `change set remove delete rename bump raise lower increase correct replace fix adjust comment drop aendere aender setze entferne loesche
    ersetze erhoehe korrigiere`,
 )
 const smallThings = wordSet(
-  'import imports port typo timeout variable constant version comment line lines value flag default number whitespace limit key heading title true false wert zeile konstante kommentar ueberschrift tippfehler zahl',
+  'import imports port typo timeout variable constant version comment line lines value flag default level number whitespace limit key heading title true false wert zeile konstante kommentar ueberschrift tippfehler zahl',
 )
 
 /** One thing in one file: the coder's verb, a thing that a glance sees to be right, and one path. */
 function smaller(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   const { words, prepared } = scene
-  if (words.count > mostSmall || prepared.byClass.get('executor') === undefined || pathsIn(words) !== 1) return hits
+  const slip = words.word.some((word) => slips.has(word))
+  if (words.count > mostSmall || prepared.byClass.get('executor') === undefined) return hits
+  if (slip ? pathsIn(words) > 1 : pathsIn(words) !== 1) return hits
   const own = hits.find((hit) => prepared.phrases[hit.phrase]?.speaksFor.has('executor') === true && hit.level === 'strong')
   const small = own !== undefined || words.word.some((word, at) => words.kind[at] === kindPlain && smallThings.has(word))
   if (!small) return hits
@@ -184,7 +183,8 @@ function smaller(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   })
 }
 
-const mostSmall = 16
+const mostSmall = 18
+const slips = wordSet('typo typos misspelled misspelt spelling tippfehler schreibfehler rechtschreibfehler')
 
 function pathsIn({ kind, word }: Words): number {
   return new Set(word.filter((_, at) => ((kind[at] ?? 0) & kindPath) !== 0)).size

@@ -34,6 +34,9 @@ const verbs: Readonly<Record<string, string>> = {
     durch+gehen: ging
     verstehen: verstand verstanden
     heraus+finden: fand herausgefunden
+    raus+finden: fand rausgefunden
+    raus+suchen
+    heraus+suchen
     suchen
     finden> wo wer welche wie: fand gefunden
     zeigen> wo wie welche wer was
@@ -106,6 +109,8 @@ const verbs: Readonly<Record<string, string>> = {
     verbessern
     beschleunigen
     ein+richten
+    setzen> auf
+    stellen> auf
     auf+teilen
     zusammen+fuehren
     sorgen> dafuer
@@ -116,7 +121,8 @@ const verbs: Readonly<Record<string, string>> = {
     fixen> tippfehler schreibfehler import pfad
     erhoehen> version versionsnummer
     an+heben> version versionsnummer: angehoben
-    aendern> version versionsnummer`,
+    aendern> version versionsnummer
+    setzen> version versionsnummer`,
   scriber: `dokumentieren
     protokollieren
     zusammen+fassen
@@ -175,7 +181,7 @@ export const alsoEnglish: ReadonlySet<string> = new Set(
 
 const inseparable = ['be', 'ge', 'er', 'ver', 'zer', 'ent', 'ueber', 'unter', 'wider']
 export const separable: ReadonlySet<string> = new Set(
-  'ab an auf aus bei durch ein fest fehl gegenueber heraus hinzu los mit nach nieder um vor weg weiter zu zurueck zusammen fort her hin ueber'.split(
+  'ab an auf aus bei durch ein fest fehl gegenueber heraus raus hinzu los mit nach nieder um vor weg weiter zu zurueck zusammen fort her hin ueber'.split(
     ' ',
   ),
 )

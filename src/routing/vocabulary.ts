@@ -35,6 +35,11 @@ export const workWords = wordSet(`codebase code-base repo repos repository repos
   callers callsite subroutine dataframe benchmark profiler coverage mock mocks fixture fixtures staging
   prod hostname subdomain session-token dropdown localhost 
   startup shutdown bootstrap migrate parse serialize deserialize validation cherry-pick
+  monolith monorepos cronjob cronjobs mailer cookie cookies websites deprecated boilerplate changelogs renderer datepicker picker
+  checkbox checkboxes textbox textarea popup popups autocomplete stacktraces payload payloads mapper mappers repository getter setter
+  singleton iterator subclass mixin codegen minifier bundler polyfill hydration viewport breakpoint breakpoints keyboard shortcut
+  broker brokers sharding replication replica replicas failover hostnames vpn firewall smtp imap ldap saml 2fa mfa totp rbac acl
+  umstellung datentyp datensatz datensaetze klassen methoden methode mailversand nutzerkonto benutzerkonten eingabefeld
   befehl schnittstellentest testabdeckung umgebungsvariable umgebungsvariablen rechteverwaltung nutzerverwaltung
   rechte-system refaktoriere refaktorieren implementiere implementieren implementierung datenmodell stacktrace`)
 
@@ -57,11 +62,17 @@ export const doubtfulWords =
   branch commit modal layout responsive requirement architecture protocol adapter notebook validate stash tag decorator
   mutation certificate lock locking sync command commands wiring prompt button crash crashes page log
   placeholder redirect footer billing formular einstellungen anforderung anforderungen architektur umsetzung anmeldung absturz ausfall passwort
+  computed calculated loaded stored parsed defined declared called invoked handled validated rendered triggered persisted registered
+  berechnet geladen gespeichert aufgerufen verarbeitet eingelesen ausgelesen initialisiert validiert definiert gesetzt erzeugt
+  verschickt versendet geprueft gelesen geschrieben geloggt gerendert ausgeloest uebergeben registriert aufgebaut
+  mehrwertsteuer vat voucher vouchers coupon coupons gutschein gutscheine discount discounts cart basket warenkorb logik logic
+  routes value values vorlage vorlagen template templates registration area
+  protokoll protokolle transcript doc chart charts graph
   quellen acceptance criteria click clicks clicking klick klicke source sources quelle quellen preis preise kosten buchung status`)
 
 /** Of a life beside the work. */
 export const lifeWords =
-  wordSet(`trip travel travels vacation holiday holidays honeymoon flight flights hotel hotels airbnb beach hike hiking camping cruise
+  wordSet(`chair chairs stuhl trip travel travels vacation holiday holidays honeymoon flight flights hotel hotels airbnb beach hike hiking camping cruise
   wedding birthday anniversary party christmas easter halloween dinner lunch breakfast recipe recipes meal meals cooking cook cake dessert
   restaurant restaurants grocery groceries shopping gift gifts present garden gardening lawn plants workout gym diet yoga marathon jogging
   weight sleep doctor dentist marriage boyfriend girlfriend husband wife mother father mum mom dad grandma grandmother grandfather sister
@@ -70,7 +81,7 @@ export const lifeWords =
   music jazz guitar piano football match weather rain snow sun sky moon bus train trains station airport museum pharmacy church school teacher
   nurse neighbour neighbor landlord friend friends family love dream boss salary coffee tea wine beer milk bread egg eggs rice soup pizza pasta
   cheese lemon lemons fruit vegan vegetarian calories doctor headache headaches medicine locker screws screw hospital tax taxes insurance pension bank parcel iphone pixel
-  bookshelf oak wood tap washing fridge heating lamp alarm timer penguin penguins horse horses cover letter joke toast speech funeral pirate
+  bookshelf oak wood tap washing fridge heating lamp alarm timer penguin penguins horse horses letter joke toast speech funeral pirate
   saturday sunday rome paris london venice barcelona vienna lisbon zurich hamburg munich berlin madrid tokyo italy spain france greece
   croatia portugal norway austria germany switzerland mallorca scotland island islands winter summer autumn spring
   reise reisen urlaub ferien flug fluege strand wandern wanderung kreuzfahrt hochzeit geburtstag jubilaeum feier weihnachten ostern
@@ -85,7 +96,7 @@ export const lifeWords =
 
 /** Words of phrases that could be said of anything: a phrase of these alone doesn't tell what a text is about. */
 export const everydayWords =
-  wordSet(`many much long often think mean behind going happens happen already else would where which viele viel lange oft meinst meint gibt irgendwo
+  wordSet(`rid leak leaks fault culprit leck uebeltaeter used benutzt verwendet many much long often think mean behind going happens happen already else would where which viele viel lange oft meinst meint gibt irgendwo
   spricht gegen kommt woher
   cause caused causes causing reason reasons sense options option alternatives alternative pros cons plan overview summary approach idea
   broken wrong slow hangs hang crash fails failing work works worked worth better best best trade-off tradeoff trade-offs tradeoffs
