@@ -4,7 +4,7 @@ import { isAsked, isRuledOut } from './level.ts'
 import type { Hit, Scene } from './scene.ts'
 import { functionWords, isVerb, pronouns } from './verbs-en.ts'
 import { wordSet } from './word-set.ts'
-import { gapEnd, kindPlain, type Words } from './words.ts'
+import { gapEnd, gapNone, kindPlain, type Words } from './words.ts'
 
 /** Nouns and states of what goes wrong: looking into one is looking for its cause. */
 export const failures = wordSet(
@@ -18,7 +18,13 @@ export const failures = wordSet(
 export function askedIn(scene: Scene): readonly Hit[] {
   const out: Hit[] = []
   for (const clause of scene.clauses.slice(0, mostClauses)) {
-    for (const found of [choiceIn(scene, clause), causeIn(scene, clause), huntIn(scene, clause), useIn(scene, clause)])
+    for (const found of [
+      choiceIn(scene, clause),
+      causeIn(scene, clause),
+      huntIn(scene, clause),
+      useIn(scene, clause),
+      wishIn(scene, clause),
+    ])
       if (found !== null) out.push(found)
   }
   const alone = bareWhy(scene)
@@ -33,6 +39,7 @@ function hitOf(scene: Scene, { class: kind, says, start, end }: Pick<Hit, 'says'
 }
 
 const shoulds = wordSet('should shall sollte sollten soll sollen')
+const comparing = wordSet('better best smarter cheaper safer faster easier simpler besser lieber sinnvoller guenstiger einfacher')
 const ors = wordSet('or oder versus vs')
 const shortestFragment = 3
 
@@ -44,7 +51,8 @@ function choiceIn(scene: Scene, { from }: Clause): Hit | null {
   const or = indexIn(words, { from: from + 1, to: end }, (word) => ors.has(word))
   const first = words.word[from] ?? ''
   if (or < 0 || words.after[end - 1] !== '?') return null
-  if (shoulds.has(first)) return hitOf(scene, { class: 'reasoner', says: `${first} … ${words.word[or]}`, start: from, end: from + 1 })
+  if (shoulds.has(first) || indexIn(words, { from, to: end }, (word) => comparing.has(word)) >= 0)
+    return hitOf(scene, { class: 'reasoner', says: `${first} … ${words.word[or]}`, start: from, end: from + 1 })
   const fragment =
     or <= from + 3 && end - from >= shortestFragment && isThing(words, from) && isThing(words, or - 1) && isThing(words, or + 1)
   return fragment ? hitOf(scene, { class: 'reasoner', says: `… ${words.word[or]} … ?`, start: from, end: or + 2 }) : null
@@ -121,14 +129,43 @@ function useIn(scene: Scene, { from, to, mood }: Clause): Hit | null {
     : hitOf(scene, { class: 'scout', says: `${words.word[from]} … ${words.word[at]}`, start: from, end: from + 1 })
 }
 
+const wishes = wordSet('should soll sollen sollte sollten must')
+const parts = wordSet(
+  `button buttons dialog dialogs page pages form forms field fields table tables menu message messages error errors header footer column columns
+   icon link links screen output log logs api endpoint command cli ui app importer parser login search toolbar tooltip sidebar dropdown modal export
+   fehlermeldung fehlermeldungen dialoge schaltflaeche seite seiten formular feld felder tabelle spalte liste suche ausgabe befehl endpunkt anmeldung`,
+)
+const subjectReach = 6
+
+/** "The button should be blue", "die Liste soll sortiert sein", "make login case insensitive": how a part of the software is to be. */
+function wishIn(scene: Scene, { from, to, mood }: Clause): Hit | null {
+  const { words } = scene
+  const first = words.word[from] ?? ''
+  const shaped = shapers.has(first) && mood === 'order'
+  if (!shaped && (mood !== 'tell' || !subjects.has(first))) return null
+  const end = Math.min(to, from + subjectReach)
+  const at = shaped ? from : indexIn(words, { from: from + 2, to: end }, (word) => wishes.has(word))
+  if (at < 0) return null
+  const near = shaped ? { from: from + 1, to: Math.min(to, from + 4) } : { from, to: at }
+  const part = indexIn(words, near, (word) => parts.has(word))
+  return part < 0 || part + 1 >= to ? null : hitOf(scene, { class: 'coder', says: `${words.word[at]} …`, start: from, end: from + 1 })
+}
+
+const subjects = wordSet('the our all every der die das unser unsere alle jede')
+const shapers = wordSet('make mach mache')
+
+/** "Users get logged out after a while, why?": so many words tell what is wrong. */
+const shortestReport = 4
 const whys = wordSet('why warum wieso weshalb')
 
 /** "I get a TypeError in cart.ts. Why?" */
 function bareWhy({ words }: Scene): Hit | null {
-  if (!words.word.some((word) => failures.has(word) || word.endsWith('error') || word.endsWith('exception'))) return null
+  const fails = words.word.some((word) => failures.has(word) || word.endsWith('error') || word.endsWith('exception'))
   for (let at = 0; at < words.count; at += 1) {
-    const alone = words.gap[at] === gapEnd && (at + 1 >= words.count || words.gap[at + 1] === gapEnd)
-    if (!alone || !whys.has(words.word[at] ?? '')) continue
+    if (!whys.has(words.word[at] ?? '') || words.gap[at] === gapNone) continue
+    const last = at + 1 >= words.count
+    const alone = fails && words.gap[at] === gapEnd && (last || words.gap[at + 1] === gapEnd)
+    if (!alone && !(last && at >= shortestReport)) continue
     const says = `${words.word[at]} of a failure`
     return { phrase: -1, class: 'debugger', says, start: at, end: at + 1, size: 1, level: 'strong', why: '', asked: true }
   }

@@ -72,6 +72,7 @@ function verbLevel(scene: Scene, { at, to, form }: { at: number; to: number; for
   const { words } = scene
   const before = words.word[at - 1] ?? ''
   const tight = words.gap[at] === gapNone
+  if (isPlace(scene, at)) return { level: 'none', why: 'it stands as a noun' }
   if (form === 's') return isMade(scene, at, false) ? strong : weak('it is no order in this form')
   if (form === 'ing' && tight && (prepositions.has(before) || progressive.has(before))) return onlyFor
   if (!isNoun(scene, at)) return strong
@@ -133,6 +134,17 @@ function isMadeByNobody(scene: Scene, at: number): boolean {
   const maker = makerOf(scene, at, false)
   return maker >= 0 && isRuledOut(scene, maker)
 }
+
+/** "Point me to the code", "TODOs im Code", "exit code 137": what is spoken of, not what is to be done. */
+function isPlace({ words, clauses, clauseOf }: Scene, at: number): boolean {
+  if (words.gap[at] !== gapNone || words.word[at] !== 'code') return false
+  const before = words.word[at - 1] ?? ''
+  if (before === 'exit' || before === 'im') return true
+  const from = clauses[clauseOf[at] ?? 0]?.from ?? 0
+  return (before === 'the' || before === 'our') && at - 2 >= from && places.has(words.word[at - 2] ?? '')
+}
+
+const places: ReadonlySet<string> = new Set(['to', 'in', 'of', 'through', 'from', 'inside'])
 
 const progressive: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been', "i'm", "we're", "it's", "they're", 'am'])
 

@@ -11,11 +11,13 @@ import { gapEnd, gapNone, gapSoft, kindPath, kindPlain, type Words } from './wor
 /** The same hits, read by what they are said of, and those of verbs that mean something only by it. Linear. */
 export function byObject(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   const made: Hit[] = madeIn(scene).map((hit) => ({ ...hit, says: inside(scene, hits, hit) ?? hit.says }))
-  made.push(...askedIn(scene).filter((hit) => !isSaid(scene, [...hits, ...made], hit.class)))
-  return smaller(scene, ofFailures(scene, made.length === 0 ? hits : [...hits, ...made].sort((a, b) => a.start - b.start)))
+  made.push(...askedIn(scene).filter((hit) => !isSaid(scene, [...hits, ...made], hit.class === 'coder' ? null : hit.class)))
+  return choosing(scene, smaller(scene, ofFailures(scene, made.length === 0 ? hits : [...hits, ...made].sort((a, b) => a.start - b.start))))
 }
 
-const makers = wordSet('write draft create make prepare produce compose add update give provide generate need want adjust complete extend')
+const makers = wordSet(
+  'put write draft create make prepare produce compose add update give provide generate need want adjust complete extend',
+)
 const prose = wordSet(
   `docs documentation readme changelog adr adrs runbook notes guide manual tutorial postmortem post-mortem docstring docstrings comments wiki
    faq handbook report summary announcement newsletter minutes walkthrough`,
@@ -57,12 +59,24 @@ function inside({ prepared }: Scene, hits: readonly Hit[], made: Hit): string | 
   return null
 }
 
-/** Somebody of the class is asked for in plain words already. */
+/** "Which database would suit us best?": who is asked to choose is not asked to look. */
+function choosing({ prepared, clauseOf }: Scene, hits: readonly Hit[]): readonly Hit[] {
+  const speaksFor = ({ phrase, class: own }: Hit, kind: string) => own === kind || prepared.phrases[phrase]?.speaksFor.has(kind) === true
+  const chosen = new Set(hits.filter((hit) => hit.level === 'strong' && speaksFor(hit, 'reasoner')).map(({ start }) => clauseOf[start]))
+  if (chosen.size === 0) return hits
+  return hits.filter((hit) => !(chosen.has(clauseOf[hit.start]) && whiches.has(hit.says) && speaksFor(hit, 'scout')))
+}
+
+const whiches = wordSet('which welche welcher welches')
+
+/** Somebody of the class (null: anybody) is asked for in plain words already. */
 function isSaid({ prepared }: Scene, hits: readonly Hit[], kind: string | null): boolean {
-  if (kind === null) return true
   return hits.some(({ class: own, level, phrase }) => {
     const { triggers = [], speaksFor } = prepared.phrases[phrase] ?? {}
-    return level === 'strong' && (own === kind || (triggers.length > 0 && speaksFor?.has(kind) === true))
+    return (
+      level === 'strong' &&
+      (kind === null ? own !== null || triggers.length > 0 : own === kind || (triggers.length > 0 && speaksFor?.has(kind) === true))
+    )
   })
 }
 
@@ -118,17 +132,31 @@ function classOf(word: string): string | null {
 }
 
 const inquiries = wordSet(
-  'investigate analyze analyse inspect examine explore look check trace suchen suche such find finden rausfinden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde schau schauen sieh',
+  'have understand investigate analyze analyse inspect examine explore look check trace suchen suche such find finden rausfinden untersuchen untersuche analysieren analysiere pruefen pruefe herausfinden finde schau schauen sieh',
 )
 /** Looking into a failure is looking for its cause; what stands in the same clause, or in the sentence before an order without object. */
 function ofFailures(scene: Scene, hits: readonly Hit[]): readonly Hit[] {
   return hits.map((hit) => {
     const phrase = scene.prepared.phrases[hit.phrase]
     const scouts = hit.class === 'scout' || (phrase !== undefined && phrase.triggers.length > 0 && phrase.speaksFor.has('scout'))
+    if (scouts && isWritten(scene, hit)) return { ...hit, phrase: -1, class: 'scriber', says: `${hit.says}, in writing` }
     if (!scouts || hit.level === 'none' || !isInquiry(scene, hit) || !failsIn(scene, hit)) return hit
     return { ...hit, phrase: -1, class: 'debugger', says: `${hit.says} of a failure` }
   })
 }
+
+/** "Explain the release in a wiki page": what is explained in a document is written there. */
+function isWritten({ words, clauses, clauseOf }: Scene, { start, level }: Hit): boolean {
+  if (level === 'none' || !tellers.has(words.word[start] ?? '')) return false
+  const to = clauses[clauseOf[start] ?? 0]?.to ?? words.count
+  for (let at = start + 1; at < to; at += 1) {
+    if (words.word[at] !== 'in' && words.word[at] !== 'im') continue
+    for (let next = at + 1; next <= at + 3 && next < to; next += 1) if (prose.has(words.word[next] ?? '')) return true
+  }
+  return false
+}
+
+const tellers = wordSet('explain describe list erklaer erklaere beschreib beschreibe liste')
 
 function isInquiry({ words }: Scene, { start }: Hit): boolean {
   const word = words.word[start] ?? ''

@@ -81,7 +81,7 @@ function says(word: string): boolean {
 }
 
 const smallDe: ReadonlySet<string> = new Set(
-  'und oder aber wenn ob dass weil mir mich dir dich uns euch ihm ihr ihnen man im am zum zur vom beim ins fuer mit von bei nach aus auf ist sind war kann koennen koennte koenntest kannst wuerdest soll sollte sollten wir ich du sie er es hallo hi hey ok okay was wie wo wer wann warum wird werden wurde wurden eigentlich seit gestern heute morgen schon noch immer nie doppelt laeuft laufen steckt welchem welcher welches welche welchen daran woran liegt irgendwo genau bloss denn doch etwa eben zwei drei vier fuenf sechs sieben acht neun zehn in an wenn jetzt hier dort unsere unser unserem unseren unserer allen alle jede jeder jedes pro'.split(
+  'und oder aber wenn ob dass weil mir mich dir dich uns euch ihm ihr ihnen man im am zum zur vom beim ins fuer mit von bei nach aus auf ist sind war kann koennen koennte koenntest kannst wuerdest soll sollte sollten wir ich du sie er es hallo hi hey ok okay was wie wo wer wann warum wird werden wurde wurden eigentlich seit gestern heute morgen schon noch immer nie doppelt laeuft laufen steckt welchem welcher welches welche welchen daran woran liegt irgendwo genau bloss denn doch etwa eben zwei drei vier fuenf sechs sieben acht neun zehn in an wenn jetzt hier dort unsere unser unserem unseren unserer allen alle jede jeder jedes pro letzte letzten letzter woche wochen monat sich lassen'.split(
     ' ',
   ),
 )

@@ -110,6 +110,11 @@ const verbs: Readonly<Record<string, string>> = {
     beschleunigen
     ein+richten
     setzen> auf
+    raus+nehmen: nimm
+    heraus+nehmen: nimm
+    raus+werfen: wirf
+    packen> in
+    bringen> laufen gruen
     stellen> auf
     auf+teilen
     zusammen+fuehren
@@ -187,7 +192,7 @@ export const separable: ReadonlySet<string> = new Set(
 )
 
 /** Irregular forms that order. */
-const imperatives: ReadonlySet<string> = new Set(['entwirf', 'sieh'])
+const imperatives: ReadonlySet<string> = new Set(['entwirf', 'sieh', 'nimm', 'wirf'])
 
 /** Form of the first word -> what it may begin; those that ask for more words first. */
 export const german: ReadonlyMap<string, readonly GermanEntry[]> = gather()

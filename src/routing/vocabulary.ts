@@ -68,6 +68,7 @@ export const doubtfulWords =
   mehrwertsteuer vat voucher vouchers coupon coupons gutschein gutscheine discount discounts cart basket warenkorb logik logic
   routes value values vorlage vorlagen template templates registration area
   protokoll protokolle transcript doc chart charts graph
+  aenderung aenderungen changes dialog dialoge icon icons toolbar elastic workload
   quellen acceptance criteria click clicks clicking klick klicke source sources quelle quellen preis preise kosten buchung status`)
 
 /** Of a life beside the work. */
@@ -96,7 +97,7 @@ export const lifeWords =
 
 /** Words of phrases that could be said of anything: a phrase of these alone doesn't tell what a text is about. */
 export const everydayWords =
-  wordSet(`rid leak leaks fault culprit leck uebeltaeter used benutzt verwendet many much long often think mean behind going happens happen already else would where which viele viel lange oft meinst meint gibt irgendwo
+  wordSet(`lieber choice right smarter wiser cheaper safer suit fit best richtige wahl sinn sinnvoller ueberhaupt passt eignet keep getting tackle down changed broke get rid leak leaks fault culprit leck uebeltaeter used benutzt verwendet many much long often think mean behind going happens happen already else would where which viele viel lange oft meinst meint gibt irgendwo
   spricht gegen kommt woher
   cause caused causes causing reason reasons sense options option alternatives alternative pros cons plan overview summary approach idea
   broken wrong slow hangs hang crash fails failing work works worked worth better best best trade-off tradeoff trade-offs tradeoffs
@@ -112,4 +113,4 @@ export const vagueWords =
   thank now first then finally afterwards next soon today quickly once more again only just really also too carefully better new
   ding dinge sache sachen alles etwas es das dies diese dieses teil teile rest bitte danke jetzt zuerst dann danach anschliessend
   gleich heute schnell nochmal nur auch wirklich besser neu neue mal einmal fertig
-  funktioniert funktionieren erledigen`)
+  funktioniert funktionieren erledigen schliessen oeffnen`)

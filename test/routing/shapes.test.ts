@@ -25,6 +25,11 @@ describe('[R12] the shape of a question', () => {
     ['Is formatPrice still called?', 'scout'],
     ['Wird formatPrice noch aufgerufen?', 'scout'],
     ['Wo werden die Gutscheine gespeichert?', 'scout'],
+    ['The footer should show the year.', 'coder'],
+    ['The meeting should be short.', 'leave'],
+    ['Mach die Spalte breiter', 'coder'],
+    ['Which library would fit our API best?', 'reasoner'],
+    ['Explain the deployment in the wiki.', 'scriber'],
   ])('%s', (text, want) => {
     expect(found(text)).toBe(want)
   })
