@@ -13,6 +13,7 @@ import type { Compactor } from './compactor.ts'
 import { type Foundation, freeze, overlaysOf, type PersonaSource, type Present } from './foundation.ts'
 import type { OwnLine } from './lines.ts'
 import type { Older } from './older.ts'
+import { reachOf } from './reach.ts'
 import type { SessionContexts } from './session.ts'
 import { type ContextState, linesAfter, type Summary, summariesOn } from './summary.ts'
 import type { Facts } from './system.ts'
@@ -51,8 +52,6 @@ export type GatherRooms = {
   readonly zoneOf: ZoneOf
 }
 
-/** Further lines that are looked through for a summary, when the newest ones hold the end of none. */
-const farLines = 5_000
 /** What is not the conversation's: summaries, quotations. */
 const linesShare = 0.5
 
@@ -88,10 +87,8 @@ async function branchOf(rooms: GatherRooms, state: ContextState, { process, leaf
   const near = summariesIn(state, walked, process.id)
   if (near.length > 0 || isWhole) return { summaries: near, history: linesAfter(walked, near.at(-1)), isCut: false }
   if (state.summaries.length === 0) return { summaries: [], history: walked, isCut: true }
-  const far = await rooms.conversation.walk(leaf, farLines)
-  const found = summariesIn(state, far, process.id)
-  const isCovered = linesAfter(far, found.at(-1)).length <= walked.length
-  return { summaries: found, history: walked, isCut: !isCovered }
+  const { summaries, isCovered } = await reachOf(rooms.conversation, state, { process: process.id, leaf, walked })
+  return { summaries, history: walked, isCut: !isCovered }
 }
 
 function summariesIn(state: ContextState, lines: readonly Message[], process: string): readonly Summary[] {
