@@ -71,7 +71,7 @@ function listed(word: string): Kind | null {
 
 /** It says what is to be done or how, not about what. */
 function isSmall(word: string): boolean {
-  if (isDigit(word.charCodeAt(0))) return false
+  if (isDigit(word.charCodeAt(0))) return isNumber(word)
   return word.length < 2 || says(word) || basesOf(word).some(({ base }) => says(base))
 }
 
@@ -101,6 +101,12 @@ function compound(word: string): Kind {
     }
   }
   return found
+}
+
+/** A number is of a matter, and none itself. */
+function isNumber(word: string): boolean {
+  for (let at = 0; at < word.length; at += 1) if (!isDigit(word.charCodeAt(at))) return false
+  return true
 }
 
 /** `v1`, `v12`. */

@@ -16,7 +16,7 @@ describe.skipIf(missing !== null)(`lanes over PostgreSQL${missing ? ` (skipped: 
   let databases = 0
   beforeAll(async () => {
     server = await startPostgres()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => server?.stop())
 
   const open = async (): Promise<PostgresStore> => openPostgresStore({ url: await server.database(`heart${++databases}`) })
@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)(`lanes over PostgreSQL${missing ? ` (skipped: 
     await expectWhole(heart, processes)
     await heart.close()
     await store.close()
-  }, 60_000)
+  }, 120_000)
 
   test('[L1, L2, L7] two nodes on one database: what is posted at either runs once, in the order of commits', async () => {
     const store = await open()
@@ -87,7 +87,7 @@ describe.skipIf(missing !== null)(`lanes over PostgreSQL${missing ? ` (skipped: 
     await one.close()
     await two.close()
     await store.close()
-  }, 60_000)
+  }, 120_000)
 
   test('[L7] a node that lost its lease commits nothing more; the other goes on with its lanes', async () => {
     const store = await open()
@@ -116,12 +116,12 @@ describe.skipIf(missing !== null)(`lanes over PostgreSQL${missing ? ` (skipped: 
     await two.close()
     await one.close()
     await store.close()
-  }, 60_000)
+  }, 120_000)
 })
 
 /** Lets time pass until there are so many. */
 async function drive<T>(hearts: readonly Heart[], found: () => Promise<readonly T[]>, wanted: number): Promise<readonly T[]> {
-  const end = performance.now() + 20_000
+  const end = performance.now() + 50_000
   for (;;) {
     const now = await found()
     if (now.length >= wanted) return now
