@@ -5,7 +5,8 @@ import type { Message } from '../protocol/message.ts'
 import type { Conversation } from '../scopes/scopes.ts'
 import { type ContextState, linesAfter, type Summary, summariesOn } from './summary.ts'
 
-export type Branch = { readonly process: string; readonly leaf: MessageId | null; readonly walked: readonly Message[] }
+/** The newest lines of a branch, that end with the leaf. */
+export type Newest = { readonly process: string; readonly leaf: MessageId | null; readonly walked: readonly Message[] }
 
 /** `after`: lines behind the newest of them, up to the leaf. */
 type Reach = { readonly leaf: string; readonly found: readonly Summary[]; readonly after: number }
@@ -20,7 +21,7 @@ const known = new WeakMap<ContextState, Map<string, Reach>>()
 export async function reachOf(
   conversation: Pick<Conversation, 'walk'>,
   state: ContextState,
-  { process, leaf, walked }: Branch,
+  { process, leaf, walked }: Newest,
 ): Promise<{ readonly summaries: readonly Summary[]; readonly isCovered: boolean }> {
   const kept = known.get(state) ?? new Map<string, Reach>()
   known.set(state, kept)
@@ -38,7 +39,7 @@ export async function reachOf(
 async function look(
   conversation: Pick<Conversation, 'walk'>,
   state: ContextState,
-  { process, leaf }: Branch,
+  { process, leaf }: Newest,
 ): Promise<Omit<Reach, 'leaf'>> {
   const lines = await conversation.walk(leaf, farLines)
   const ids = new Set<string>(lines.map((line) => line.id))

@@ -47,7 +47,8 @@ const mostAgents = 8
 
 export type Decidable = {
   readonly words: Words
-  readonly asking: Asking | null /** Of the message and what joined it. */
+  readonly asking: Asking | null
+  /** Of the message and what joined it. */
   readonly text: string
 }
 
