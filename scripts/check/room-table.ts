@@ -20,6 +20,7 @@ export const roomOrder: readonly string[] = [
   'context',
   'attention',
   'schedules',
+  'pipelines',
   'engines',
   'runtimes',
   'agenda',
@@ -53,6 +54,10 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   linkedom: ['tools'],
   diff: ['tools'],
   '@napi-rs/keyring': ['secrets'],
+  '@modelcontextprotocol/client': ['tools'],
+  'double-metaphone': ['pipelines'],
+  yauzl: ['pipelines'],
+  yazl: ['pipelines'],
   commander: ['cli'],
   // Documents are read through base/yaml.ts; the others write YAML.
   yaml: ['src/base/yaml.ts', 'agents', 'policy', 'routing', 'tools'],
@@ -70,5 +75,6 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
     'work',
     'context',
     'engines',
+    'pipelines',
   ],
 }
