@@ -33,6 +33,8 @@ export type MessageBody = {
   readonly text: string
   readonly clientId?: string
   readonly attachments?: readonly Attachment[]
+  /** Values that came along for a pipeline, by key: {type: string | expressions | object | array, value}. */
+  readonly context?: JsonObject
   /** The message it continues; absent: the leaf at the time it is taken. null: a new root. */
   readonly parent?: MessageId | null
   readonly replaces?: MessageId

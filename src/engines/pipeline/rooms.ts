@@ -1,0 +1,25 @@
+// What tasks with effects need of other rooms, beside what any engine's calls need.
+import type { ModelPort } from '../../models/models.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
+
+export type EffectRooms = {
+  readonly models: ModelPort
+  readonly secrets?: Pick<Secrets, 'resolve' | 'set' | 'seal'>
+  /** Calls of an imported agent to EDDI's own address run in this process, with the rights of the person it works for. */
+  readonly own?: OwnCalls
+}
+
+export type OwnRequest = {
+  readonly method: string
+  /** Path and query below the address, as in `/agentstore/agents?version=1`. */
+  readonly path: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+export type OwnResponse = { readonly status: number; readonly headers: { readonly [name: string]: string }; readonly body: string }
+
+export type OwnCalls = {
+  /** Whether that URL means this hub's EDDI routes: its own address, or one that EDDI's agents use for themselves. */
+  isOwn(url: string): boolean
+  call(request: OwnRequest, as: { readonly user: string; readonly signal: AbortSignal }): Promise<OwnResponse>
+}
