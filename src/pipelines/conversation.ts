@@ -1,6 +1,6 @@
 // What a pipeline knows of its conversation: steps and the data of each, properties, states. Tasks read it and write the step that
 // is being made; nothing else of it changes during a turn. Source: reference digest of EDDI, sections 1.7, 3.1, 3.2 and 3.6.
-import type { Json, JsonObject } from '../base/json.ts'
+import { isObject, type Json, type JsonObject } from '../base/json.ts'
 
 export const conversationStates = ['READY', 'IN_PROGRESS', 'ENDED', 'EXECUTION_INTERRUPTED', 'ERROR', 'AWAITING_HUMAN'] as const
 export type ConversationState = (typeof conversationStates)[number]
@@ -121,3 +121,29 @@ export function actionsOf(step: Pick<Step, 'data'>): readonly string[] {
 export function textsIn(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
+
+const contextPrefix = 'context:'
+const contextTypes = ['string', 'expressions', 'object', 'array'] as const
+
+/** A context of a step; undefined when there is none, or when its value has not the form {type, value}. */
+export function contextIn(step: Pick<Step, 'data'>, key: string): ContextValue | undefined {
+  return contextOf(step.data.find((datum) => datum.key === `${contextPrefix}${key}`)?.value)
+}
+
+/** All contexts of a step by their keys, in order. */
+export function contextsOf(step: Pick<Step, 'data'>): ReadonlyMap<string, ContextValue> {
+  const contexts = new Map<string, ContextValue>()
+  for (const { key, value } of step.data) {
+    const given = key.startsWith(contextPrefix) ? contextOf(value) : undefined
+    if (given) contexts.set(key.slice(contextPrefix.length), given)
+  }
+  return contexts
+}
+
+function contextOf(value: Json | undefined): ContextValue | undefined {
+  if (!isRecord(value) || !Object.hasOwn(value, 'type')) return undefined
+  const type = contextTypes.find((known) => known === value['type'])
+  return type === undefined ? undefined : { type, value: value['value'] ?? null }
+}
+
+const isRecord = (value: Json | undefined): value is JsonObject => isObject(value)
