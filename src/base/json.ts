@@ -9,6 +9,11 @@ export function isObject(value: unknown): value is { readonly [key: string]: unk
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The same of a JSON value, whose members are JSON then. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return isObject(value)
+}
+
 /**
  * The text of a value with its keys sorted, so that equal values have equal texts.
  * Keys whose value is undefined are left out, like JSON.stringify does.

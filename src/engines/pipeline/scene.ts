@@ -6,6 +6,7 @@ import type { CompiledAgent, CompiledStep } from '../../pipelines/configurations
 import type { Memory } from '../../pipelines/conversation.ts'
 import type { PropertyScene } from '../../pipelines/properties/properties.ts'
 import type { TemplateData } from '../../pipelines/template/template.ts'
+import type { Entry } from '../../protocol/entry.ts'
 import type { CallRooms } from '../turn/calls.ts'
 import type { Guard } from '../turn/guard.ts'
 import type { Mind } from '../turn/mind.ts'
@@ -22,8 +23,9 @@ export type Scene = {
   readonly mind: Mind
   readonly guard: Guard
   readonly voice: Voice
-  /** Response objects by name: templates see them at the top level. Kept for the conversation when a call says saveResponse. */
+  /** Response objects by name: templates see them at the top level. `keep`: beyond this step, for the conversation. */
   readonly objects: Map<string, Json>
+  keep(name: string): void
   /** Templates over everything that is known now. */
   data(): TemplateData
   render(text: string): string
@@ -33,6 +35,13 @@ export type Scene = {
   random(name: string): number
   /** References to secrets ({{secret:x}}, ${vault:x}, ${eddivault:x}) become values: only inside of a step's act, for that host. */
   resolve(text: string, host?: string): Promise<string>
+  /** Agents that have a skill, best first, as `capabilityMatch` asks for them. */
+  capabilities(skill: string, strategy: string): readonly string[]
+  readonly tags: readonly string[]
+  /** Work that came in while a task waited for a person: it is heard after this say. */
+  heard(entries: readonly Entry[]): void
+  /** Carries out what the task asked for and could not do itself; the engine calls it after each task. */
+  settle(): Promise<void>
   /** Told to whoever streams: task_start, task_complete and the like come from the engine, `tool_call` and others from tasks. */
   tell(type: string, data: JsonObject): void
 }

@@ -96,6 +96,9 @@ export type CompiledAgent = {
   readonly steps: readonly CompiledStep[]
   readonly snippets: ReadonlyMap<string, Configurations['snippet']>
   readonly faults: readonly DeployFault[]
+  /** It names global variables ({vars.x}, ${vars:x}); it asks for agents by skill (capabilityMatch). */
+  readonly usesVars: boolean
+  readonly usesSkills: boolean
 }
 
 /** `at`: as in `workflow 1/step 3`; `taskId` canonical, as in `ai.labs.rules`. What a step without a configuration runs on is null. */

@@ -1,0 +1,121 @@
+// The pipeline engine (EDDI's kind): what somebody says runs through the tasks of an agent that is configuration, in the configured
+// order. Owns: the turn, conversation states, undo and redo, pauses. Leaves the tasks that only compute to pipelines, those with effects
+// to tasks/, facts and their fold to pipelines/conversations.
+//
+// Y127  Each say is one step of the conversation and one fact; a turn with no outside call is one commit.
+// Y128  A conversation that has no step yet begins with one of its own, CONVERSATION_START, and its welcome is said.
+// Y129  A conversation keeps the version of its agent that it began with.
+// Y132  Undo and redo bring back steps, outputs, properties and kept responses; a new say forgets what could be redone.
+// Y133  An ended conversation answers one sentence and changes nothing.
+import { InvalidInput } from '../../base/errors.ts'
+import { laneOf } from '../../base/ids.ts'
+import type { Engine, Turn } from '../../lanes/engine.ts'
+import type { Deployments } from '../../pipelines/configurations/store.ts'
+import {
+  type Agent,
+  type Conversations,
+  canRedo,
+  canUndo,
+  type Fact,
+  type Remembered,
+} from '../../pipelines/conversations/conversations.ts'
+import { evolve } from '../../pipelines/conversations/facts.ts'
+import type { Entry } from '../../protocol/entry.ts'
+import { relayVerbatim } from '../turn/route-relay.ts'
+import { voiceOf } from '../turn/voice.ts'
+import { heardIn } from './heard.ts'
+import { noteFact } from './noting.ts'
+import { type Said, say, startFirst } from './say.ts'
+import type { Stage, StageRooms } from './stage.ts'
+import { openSetup } from './staging.ts'
+
+export type PipelineRooms = StageRooms & {
+  readonly conversations: Conversations
+  readonly deployments: Pick<Deployments, 'compiled'>
+}
+
+export function pipelineEngine(rooms: PipelineRooms): Engine {
+  return { name: 'pipeline', version: 1, accepts: [1], run: (turn) => run(rooms, turn) }
+}
+
+async function run(rooms: PipelineRooms, turn: Turn): Promise<void> {
+  const lane = laneOf(turn.process.id)
+  let remembered = await rooms.conversations.read(lane, { before: turn.id })
+  const agent = remembered.agent ?? agentIn(turn)
+  const { user, project } = turn.process
+  const compiled = await rooms.deployments.compiled(agent, { user, project })
+  const voice = voiceOf(turn, turn.process.agent)
+  let facts = 0
+  const stage: Stage = {
+    ...{ rooms, turn, agent, compiled, voice },
+    get remembered() {
+      return remembered
+    },
+    get facts() {
+      return facts
+    },
+    async keep(fact) {
+      const name = `fact-${++facts}`
+      await noteFact(turn, name, fact)
+      rooms.conversations.noted(lane, { turn: turn.id, name, fact })
+      remembered = evolve(remembered, fact)
+    },
+    waiting: [],
+    ...openSetup(rooms, turn),
+  }
+  const told = relayVerbatim(voice, turn.entries)
+  for (const entry of turn.entries) if (!told.has(entry.id)) await take(stage, entry)
+  // What came in while a task waited for a person.
+  for (let entry = stage.waiting.shift(); entry; entry = stage.waiting.shift()) await take(stage, entry)
+}
+
+/** Set by whoever deployed it, in the agent's file. */
+function agentIn({ process }: Turn): Agent {
+  const { pipeline, version, environment } = process.params
+  if (typeof pipeline === 'string' && typeof version === 'number' && Number.isSafeInteger(version)) {
+    return { id: pipeline, version, environment: environment === 'test' ? 'test' : 'production' }
+  }
+  const message = `The agent "${process.agent}" names no pipeline: its params need pipeline (an id) and version (a number).`
+  throw new InvalidInput(message, { path: 'params' })
+}
+
+async function take(stage: Stage, entry: Entry): Promise<void> {
+  const heard = heardIn(entry)
+  switch (heard.kind) {
+    case 'say':
+      if (isOver(stage.remembered)) return sayOver(stage, entry)
+      await startFirst(stage, new Map())
+      if (isOver(stage.remembered)) return
+      await say(stage, { entry, ...heard, how: 'step' } satisfies Said)
+      return
+    case 'start':
+      return startFirst(stage, heard.contexts)
+    case 'rerun':
+      if (stage.remembered.steps.length > 0) await say(stage, { entry, ...again, how: 'again' })
+      return
+    case 'undo':
+      return control(stage, canUndo(stage.remembered), { do: 'undo', agent: stage.agent })
+    case 'redo':
+      return control(stage, canRedo(stage.remembered), { do: 'redo', agent: stage.agent })
+    case 'end':
+      return control(stage, !isOver(stage.remembered), { do: 'state', agent: stage.agent, state: 'ENDED' })
+    case 'state':
+      return control(stage, heard.state !== stage.remembered.state, { do: 'state', agent: stage.agent, state: heard.state })
+    case 'other':
+  }
+}
+
+const again = { text: '', contexts: new Map(), attachments: [], isPerson: true } as const
+
+/** What can't be done any more when its turn has come changes nothing. */
+async function control(stage: Stage, isPossible: boolean, fact: Fact): Promise<void> {
+  if (isPossible) await stage.keep(fact)
+}
+
+function isOver({ state }: Remembered): boolean {
+  return state === 'ENDED'
+}
+
+async function sayOver({ voice }: Stage, entry: Entry): Promise<void> {
+  voice.say(`over-${entry.id}`, { text: 'This conversation has ended. Open a new session to talk again.' })
+}

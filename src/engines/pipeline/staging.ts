@@ -1,0 +1,116 @@
+// The scene of one say: templates over what is known, chance from the seed, rooms only when a task asks for them.
+
+import { InvalidInput } from '../../base/errors.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
+import { templateDataOf } from '../../pipelines/data/data.ts'
+import { withValueAt } from '../../pipelines/paths/paths.ts'
+import type { PropertyScene } from '../../pipelines/properties/properties.ts'
+import { withSecretReferences } from '../../pipelines/references.ts'
+import type { TemplateData } from '../../pipelines/template/template.ts'
+import { openGuard } from '../turn/guard.ts'
+import { mindOf } from '../turn/mind.ts'
+import { type Setup, setupOf } from '../turn/setup.ts'
+import type { Working } from './memory.ts'
+import { randomFrom } from './random.ts'
+import type { Scene } from './scene.ts'
+import type { Stage } from './stage.ts'
+
+export type Staging = { readonly memory: Working; readonly seed: string; readonly number: number }
+
+export async function sceneOf(stage: Stage, { memory, seed, number }: Staging): Promise<Scene> {
+  const { rooms, turn, compiled, voice, waiting } = stage
+  const known = await knownOf(stage, number)
+  const secrets = openKept(stage, number)
+  let mind: Scene['mind'] | null = null
+  const data = (): TemplateData => templateDataOf(memory, { ...known, objects: Object.fromEntries(memory.objects) })
+  const render = (text: string) => rooms.templates.get(text).render(data())
+  return {
+    ...{ turn, memory, voice, data, render, agent: compiled },
+    setup: () => stage.setup(),
+    get mind() {
+      mind ??= stage.mind()
+      return mind
+    },
+    guard: stage.guard,
+    objects: memory.objects,
+    keep: (name) => void memory.kept.add(name),
+    propertyScene: (more = {}): PropertyScene => ({
+      ...{ memory, data, render, ...more },
+      value: (text) => rooms.templates.get(text).value(data()),
+      write: (path, value) => writeAt(memory, path, value),
+      secret: secrets.keep,
+    }),
+    random: (name) => randomFrom(seed, name),
+    async resolve(text, host) {
+      const given = withSecretReferences(text)
+      if (!rooms.secrets || !given.includes('{{secret:')) return given
+      return rooms.secrets.resolve(given, { agent: turn.process.agent, ...(host === undefined ? {} : { host }) })
+    },
+    capabilities: (skill) => known.skills.filter((one) => one.skills.includes(skill)).map(({ agent }) => agent),
+    tags: [],
+    tell: (type, told) => rooms.tells.tell({ process: turn.process.id, turn: turn.id, type, data: told }),
+    heard: (entries) => void waiting.push(...entries),
+    settle: secrets.settle,
+  }
+}
+
+type Known = {
+  readonly snippets: { readonly [name: string]: string }
+  readonly vars: { readonly [key: string]: string }
+  readonly skills: readonly { readonly agent: string; readonly skills: readonly string[] }[]
+}
+
+/** What lies outside of the conversation is recorded where the agent uses it, and not looked at where it doesn't. */
+async function knownOf({ rooms, turn, compiled }: Stage, number: number): Promise<Known> {
+  const { user, project } = turn.process
+  const snippets = Object.fromEntries([...compiled.snippets].map(([name, { content }]) => [name, content]))
+  const { vars: varsOf, skills: skillsOf } = rooms
+  const vars = compiled.usesVars && varsOf ? await turn.read(`vars-${number}`, async () => ({ ...(await varsOf(user)) })) : {}
+  const readSkills = async () => ((await skillsOf?.({ user, project })) ?? []).map(({ agent, skills }) => ({ agent, skills: [...skills] }))
+  return { snippets, vars, skills: compiled.usesSkills ? await turn.read(`skills-${number}`, readSkills) : [] }
+}
+
+/** Values of scope secret: the conversation keeps the reference, the store the value, as soon as the task is over. */
+function openKept({ rooms, turn }: Stage, number: number) {
+  const pending = new Map<string, string>()
+  return {
+    keep(name: string, value: string): string {
+      if (/^\{\{secret:[^{}]+\}\}$/.test(value)) return value
+      if (!rooms.secrets) throw new InvalidInput(`The property "${name}" is a secret, and there is no secret store to keep it in.`)
+      const own = `pipeline.${name.toLowerCase().replace(/[^a-z0-9_.-]+/g, '-')}`.slice(0, 40)
+      const full = `${own}.${turn.process.session.slice(-12).toLowerCase()}`
+      pending.set(full, value)
+      return `{{secret:${full}}}`
+    },
+    async settle(): Promise<void> {
+      for (const [name, value] of pending) {
+        pending.delete(name)
+        await turn.step(`secret-${number}-${name}`, 'idempotent', async () => {
+          await rooms.secrets?.set({ name, value, agents: [turn.process.agent] }, `process:${turn.process.id}`)
+          return name
+        })
+      }
+    },
+  }
+}
+
+/** Into what templates see: `weather.today` changes the object `weather`. */
+function writeAt({ objects }: Working, path: string, value: Json): void {
+  const root: JsonObject = withValueAt(path, Object.fromEntries(objects), value)
+  for (const [name, one] of Object.entries(root)) objects.set(name, one)
+}
+
+/** What tools and models need, read at the first use of a turn and recorded. */
+export function openSetup(rooms: Stage['rooms'], turn: Stage['turn']): Pick<Stage, 'setup' | 'mind' | 'guard'> {
+  let setup: Promise<Setup> | null = null
+  let taint: Setup['taint']
+  return {
+    async setup() {
+      setup ??= setupOf(rooms, turn)
+      taint = (await setup).taint
+      return setup
+    },
+    mind: () => mindOf(turn, rooms.minds, taint ?? 'none'),
+    guard: openGuard(),
+  }
+}
