@@ -1,7 +1,7 @@
 // The tools: what agents can do, and the one way in which it is done.
 // Owns: the registry, which tools an agent is given, the pipeline of a call, long answers by reference, and the families files/,
 // exec/ and time/. Leaves what may happen to policy, recording to the lanes' steps. Others also import tool.ts, checked.ts,
-// surface.ts, look-only.ts and results.ts; a room that has tools of its own makes them with tool.ts and steward.ts registers them.
+// surface.ts, look-only.ts, gate.ts, fence.ts and results.ts; a room that has tools of its own makes them with tool.ts and steward.ts registers them.
 //
 // T1  A call runs only when its tool is among those its agent was given; nothing else about the call can change that.
 // T2  Arguments are checked before anything runs: `""`, null and {} are none where optional, and what is wrong is named.

@@ -7,6 +7,9 @@ const redirects: readonly number[] = [301, 302, 303, 307, 308]
 
 export type Wanted = {
   readonly url: URL
+  /** Default GET. */
+  readonly method?: string
+  readonly body?: string
   readonly accept: string
   readonly mostBytes: number
   readonly signal: AbortSignal
@@ -14,25 +17,41 @@ export type Wanted = {
   headersFor(origin: string): Promise<Readonly<Record<string, string>>>
 }
 export type Page = { readonly ok: true; readonly url: URL; readonly answer: Answered }
-export type NoPage = { readonly ok: false; readonly code: string; readonly why: string }
+/** `isSent`: a request may have arrived. */
+export type NoPage = { readonly ok: false; readonly code: string; readonly why: string; readonly isSent?: boolean }
 
 /** Rejects only when the signal was aborted, and with what `headersFor` throws. */
 export async function fetchPage(wanted: Wanted, reach: Reach): Promise<Page | NoPage> {
-  let url = wanted.url
+  let { url, method = 'GET', body } = wanted
   for (let hops = 0; hops <= mostRedirects; hops++) {
     // An exemption is for who named that origin itself; a page elsewhere must not lead into it.
     const target = await findTarget(url, reach, { exempt: url.origin === wanted.url.origin })
-    if ('why' in target) return noPage(target)
-    if (!isSameSite(url, wanted.url)) return elsewhere(url, wanted.url)
-    const answer = await send(target, { ...wanted, headers: await headersOf(wanted, target) })
+    if ('why' in target) return { ...noPage(target), isSent: hops > 0 }
+    if (!isSameSite(url, wanted.url)) return { ...elsewhere(url, wanted.url), isSent: true }
+    const { signal, mostBytes } = wanted
+    const headers = await headersOf(wanted, target)
+    const answer = await send(target, { method, headers, signal, mostBytes, ...(body === undefined ? {} : { body }) })
     if (!answer.ok) return answer
     const location = redirects.includes(answer.status) ? answer.headers.location : undefined
     if (location === undefined) return { ok: true, url, answer }
     const next = nextUrl(location, url)
-    if (!(next instanceof URL)) return noPage({ ...next, why: `${url.origin} leads on to an address that is not used. ${next.why}` })
+    if (!(next instanceof URL))
+      return { ...noPage({ ...next, why: `${url.origin} leads on to an address that is not used. ${next.why}` }), isSent: true }
     url = next
+    if (!keepsMethod(answer.status, method)) [method, body] = ['GET', undefined]
   }
-  return { ok: false, code: 'redirects', why: `${wanted.url.origin} leads on more than ${mostRedirects} times; that is given up.` }
+  return {
+    ok: false,
+    code: 'redirects',
+    why: `${wanted.url.origin} leads on more than ${mostRedirects} times; that is given up.`,
+    isSent: true,
+  }
+}
+
+/** As browsers do it: after 303, and after 301 and 302 of a POST, the next one only asks. */
+function keepsMethod(status: number, method: string): boolean {
+  if (method === 'GET' || method === 'HEAD') return true
+  return status === 307 || status === 308 || (status !== 303 && method !== 'POST')
 }
 
 /** The same host, with or without `www.`, and no other port; https instead of http is the same. */

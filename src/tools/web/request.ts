@@ -9,7 +9,8 @@ import { sameText } from './address.ts'
 import type { Target } from './target.ts'
 
 export type Asking = {
-  readonly method?: 'GET' | 'POST'
+  /** Default GET. */
+  readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal: AbortSignal
@@ -25,16 +26,27 @@ export type Answered = {
   readonly body: Buffer
   readonly isCut: boolean
 }
-export type NotAnswered = { readonly ok: false; readonly code: 'unreachable' | 'untrusted' | 'invalid_answer'; readonly why: string }
+/** `isSent`: it may have arrived there. */
+export type NotAnswered = {
+  readonly ok: false
+  readonly code: 'unreachable' | 'untrusted' | 'invalid_answer'
+  readonly why: string
+  readonly isSent: boolean
+}
 
 const userAgent = 'Steward/1 (a personal agent hub)'
 const mostHeaderBytes = 65_536
+
+/** The answer while it comes in, packed as it is. Rejects when there is none. */
+export function opened(target: Target, asking: Asking): Promise<IncomingMessage> {
+  return answerOf(start(target, asking), { target, asking })
+}
 
 /** Rejects only when `signal` was aborted, with its reason. */
 export async function send(target: Target, asking: Asking): Promise<Answered | NotAnswered> {
   asking.signal.throwIfAborted()
   try {
-    const response = await answerOf(start(target, asking), { target, asking })
+    const response = await opened(target, asking)
     return await taken(response, asking)
   } catch (thrown) {
     asking.signal.throwIfAborted()
@@ -42,6 +54,7 @@ export async function send(target: Target, asking: Asking): Promise<Answered | N
       ok: false,
       code: isTrust(thrown) ? 'untrusted' : 'unreachable',
       why: `${target.url.origin} could not be reached: ${faultOf(thrown)}.`,
+      isSent: !isTrust(thrown) && !beforeSending.has(codeOf(thrown)),
     }
   }
 }
@@ -96,7 +109,12 @@ async function taken(response: IncomingMessage, { mostBytes }: Asking): Promise<
   const stream = decoded(response, encoding)
   if (stream === null) {
     response.destroy()
-    return { ok: false, code: 'invalid_answer', why: `The answer is packed as "${encoding.slice(0, 40)}", which is not known here.` }
+    return {
+      ok: false,
+      code: 'invalid_answer',
+      why: `The answer is packed as "${encoding.slice(0, 40)}", which is not known here.`,
+      isSent: true,
+    }
   }
   const parts: Buffer[] = []
   let size = 0
@@ -144,6 +162,9 @@ const faults: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'its answer is packed wrongly',
   Z_BUF_ERROR: 'its answer ended too early',
 }
+
+/** There was no connection yet. */
+const beforeSending: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ENOTFOUND'])
 
 function faultOf(thrown: unknown): string {
   return faults[codeOf(thrown)] ?? messageOf(innerOf(thrown)).slice(0, 200)

@@ -17,6 +17,11 @@ import type { Lookup, Reach } from './target.ts'
 import { webFetch } from './web-fetch.ts'
 import { type SearchRooms, webSearch } from './web-search.ts'
 
+export { contentOf } from './content.ts'
+export { fetchPage, type NoPage, type Page } from './fetching.ts'
+export { retryAfterIn } from './request.ts'
+export { isExempt, parseUrl, type Reach } from './target.ts'
+
 export type WebRooms = Pick<SearchRooms, 'setting' | 'isConfigured' | 'secret'> & {
   readonly clock: Pick<Clock, 'now'>
   /** Origins that a person configured, as of a model on this machine. */
