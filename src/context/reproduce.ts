@@ -69,9 +69,10 @@ type Part = z.infer<typeof part>
 type Place = { readonly rooms: ReproduceRooms; readonly event: Event; readonly session: SessionId; readonly mark: string }
 
 export async function reproduce(rooms: ReproduceRooms, event: Event): Promise<Reproduced> {
-  const manifest = given.safeParse(event.data['given'])
-  if (event.type !== 'manifest' || !manifest.success || !isId('ses', event.session)) throw gone('a manifest that a call can be built from')
+  if (event.type !== 'manifest' || !isId('ses', event.session)) throw gone('a manifest that a call can be built from')
   const place: Place = { rooms, event, session: event.session, mark: markOf(event.lane) }
+  const manifest = given.safeParse(await givenIn(place))
+  if (!manifest.success) throw gone('a manifest that a call can be built from')
   const messages: ModelMessage[] = []
   const changed: string[] = []
   for (const one of manifest.data.order) messages.push(...(await partOf(place, one, changed)))
@@ -79,6 +80,14 @@ export async function reproduce(rooms: ReproduceRooms, event: Event): Promise<Re
   const specs = rooms.specs(names)
   if (hashOf(specs) !== hash) changed.push('tools')
   return { messages, same: changed.length === 0, changed }
+}
+
+/** In the record of the step that the call was; older facts hold it themselves. */
+async function givenIn(place: Place): Promise<unknown> {
+  const { step, given: own } = place.event.data
+  if (own !== undefined) return own
+  const recordedAs = (await stepsOf(place)).get(String(step))
+  return isObject(recordedAs) ? recordedAs['given'] : undefined
 }
 
 async function partOf(place: Place, one: Part, changed: string[]): Promise<readonly ModelMessage[]> {

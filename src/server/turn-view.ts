@@ -1,6 +1,6 @@
 // The fold of a turn's events to what is shown of it: steps with the calls that they were, approvals, cost. Pure.
 import { iso } from '../base/clock.ts'
-import { isObject } from '../base/json.ts'
+import { isJsonObject, isObject, type Json } from '../base/json.ts'
 import type { SpentSum } from '../policy/budget.ts'
 import { routeView } from '../protocol/api-routing.ts'
 import type { CausedBy, ModelCall, TurnApproval, TurnRoute, TurnStep, TurnToolCall, TurnView } from '../protocol/api-turns.ts'
@@ -62,7 +62,7 @@ export function viewOf(id: string, events: readonly Event[], facts: TurnFacts): 
 }
 
 function stepsOf(events: readonly Event[], facts: TurnFacts): TurnStep[] {
-  const values = new Map<string, unknown>()
+  const values = new Map<string, Json>()
   const steps = new Map<string, TurnStep>()
   for (const event of events) {
     const { type, data } = event
@@ -86,7 +86,7 @@ function endedStep(step: TurnStep, { type, data, at }: Event): TurnStep {
 }
 
 type Extras = TurnFacts & {
-  readonly values: ReadonlyMap<string, unknown>
+  readonly values: ReadonlyMap<string, Json>
   /** What a call of a model cost, and what it was given, by its step. */
   readonly notes: { readonly spent: ReadonlyMap<string, Event['data']>; readonly manifests: ReadonlyMap<string, Event['data']> }
   readonly asked: ReadonlyMap<string, string>
@@ -99,12 +99,17 @@ function extrasOf(name: string, extras: Extras): Pick<TurnStep, 'model' | 'tool'
   return { ...(model && { model }), ...(tool && { tool }), ...(approval === undefined ? {} : { approval }) }
 }
 
-function modelOf(step: string, { notes, detail }: Extras): ModelCall | null {
+/** What the call was given, in the record of its step. */
+function givenBy(value: Json | undefined): Event['data'] {
+  const given = isJsonObject(value) ? value['given'] : undefined
+  return given === undefined ? {} : { given }
+}
+
+function modelOf(step: string, { notes, detail, values }: Extras): ModelCall | null {
   const [spent, manifest] = [notes.spent.get(step), notes.manifests.get(step)]
   const known = spent ?? manifest
   if (known === undefined) return null
-  const usage = isObject(manifest?.['usage']) ? manifest['usage'] : {}
-  const tokens = (field: string) => numberOr(spent?.[field] ?? usage[field], null)
+  const tokens = (field: string) => numberOr(spent?.[field], null)
   const finish = manifest?.['finish']
   return {
     model: String(known['model']),
@@ -112,7 +117,7 @@ function modelOf(step: string, { notes, detail }: Extras): ModelCall | null {
     ...{ input: tokens('input'), output: tokens('output'), cached: tokens('cached') },
     cost: numberOr(spent?.['cost'], null),
     lost: numberOr(spent?.['lost'], 0),
-    ...(detail && manifest ? { manifest } : {}),
+    ...(detail && manifest ? { manifest: { ...givenBy(values.get(step)), ...manifest } } : {}),
   }
 }
 
@@ -201,9 +206,9 @@ export function chainOf({ data }: Event): { readonly root: string; readonly dept
   return { root: String(chain['root']), depth: numberOr(chain['depth'], 0), hops: numberOr(chain['hops'], 0) }
 }
 
-function recordedIn(data: Event['data'], bodies: TurnFacts['bodies']): unknown {
+function recordedIn(data: Event['data'], bodies: TurnFacts['bodies']): Json {
   const ref = data['ref']
-  return typeof ref === 'string' ? JSON.parse(bodies.get(ref) ?? 'null') : data['value']
+  return typeof ref === 'string' ? JSON.parse(bodies.get(ref) ?? 'null') : (data['value'] ?? null)
 }
 
 function listOf(value: unknown): readonly { readonly [key: string]: unknown }[] {

@@ -2,6 +2,7 @@
 // with them: docs/compatibility.md.
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Manifest } from '../../src/context/context.ts'
+import { givenIn } from '../context/given.ts'
 import { openTalk, said, type Talk } from '../context/talk.ts'
 import { describeShared } from '../shared.ts'
 
@@ -9,8 +10,7 @@ let talk: Talk
 afterEach(() => talk?.close())
 
 const garden = (at: number) => `Bed ${at}: how are the beans and the roses doing by the wall today, and shall we water them again?`
-const given = async (): Promise<readonly Manifest[]> =>
-  (await talk.events('manifest')).map(({ data }) => data['given'] as unknown as Manifest)
+const given = async (): Promise<readonly Manifest[]> => givenIn(await talk.events('manifest'), await talk.events('step-done'))
 const inProject = (project: string) => talk.asked().filter((request) => said(request).includes(`(${project})`))
 
 /** Their order, in words of ours; a part that is not there takes no place. */

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { MessageId } from '../../src/base/ids.ts'
 import { hold } from '../../src/models/scripted.ts'
+import { givenIn } from './given.ts'
 import { isMinutes, openTalk, said, type Talk, type TalkOptions } from './talk.ts'
 
 let talk: Talk
@@ -29,8 +30,9 @@ test('[X1, X6, X7] 400 turns at 8,000 tokens: turn 12 is answered for in turn 40
 
   const manifests = await talk.events('manifest')
   expect(manifests).toHaveLength(401)
+  const given = givenIn(manifests, await talk.events('step-done'))
   for (const [at, event] of manifests.entries()) {
-    const { tokens, budget } = event.data['given'] as { tokens: number; budget: number }
+    const { tokens = 0, budget = 0 } = given[at] ?? {}
     expect(tokens).toBeLessThanOrEqual(budget)
     expect(budget).toBeLessThanOrEqual(8_000)
     const again = await talk.hub.context.reproduce(event)
@@ -48,7 +50,7 @@ test('[X1, X6, X7] 400 turns at 8,000 tokens: turn 12 is answered for in turn 40
   expect(summaries.length).toBeGreaterThan(0)
   for (const { before, after } of summaries) expect(after).toBeLessThan(before)
   // Nothing fell into a hole: what is neither given nor covered was never more than what a summary under way holds.
-  const dropped = manifests.map(({ data }) => (data['given'] as { dropped: number }).dropped)
+  const dropped = given.map((one) => one.dropped)
   expect(Math.max(...dropped)).toBe(0)
 })
 
@@ -264,7 +266,7 @@ test('[X1, X6] a smaller window takes effect with the next call, and what no lon
   await talk.say(session, 'a smaller model')
   await talk.hub.context.idle()
   await talk.say(session, 'and again')
-  const given = (await talk.events('manifest')).map(({ data }) => data['given'] as { tokens: number; budget: number; dropped: number })
+  const given = givenIn(await talk.events('manifest'), await talk.events('step-done'))
   expect(given.at(-3)?.budget).toBe(60_000)
   for (const { tokens, budget } of given.slice(-2)) expect(tokens).toBeLessThanOrEqual(Math.min(budget, 4_000))
   expect(given.at(-2)?.dropped).toBeGreaterThan(0)

@@ -15,6 +15,7 @@ import {
   withoutNotices,
 } from '../../src/models/scripted.ts'
 import type { Event } from '../../src/protocol/event.ts'
+import { givenIn } from '../context/given.ts'
 import { type Hub, openHub } from './hub.ts'
 
 let server: ScriptedModel
@@ -153,10 +154,12 @@ describe('a question about files', () => {
     expect(manifests[1]?.data).toMatchObject({
       model: 'openai-compatible/scripted',
       agent: { name: 'quick' },
-      tools: ['file_list', 'file_read', 'file_search', 'result_read', 'time_now', 'tool_description', 'tool_list'],
-      given: { messages: 6, dropped: 0, shortened: 0 },
-      usage: { input: 100, output: 5 },
     })
+    expect(givenIn(manifests, await events('step-done'))[1]).toMatchObject({
+      ...{ messages: 6, dropped: 0, shortened: 0 },
+      tools: { names: ['file_list', 'file_read', 'file_search', 'result_read', 'time_now', 'tool_description', 'tool_list'] },
+    })
+    expect((await events('model-spent'))[1]?.data).toMatchObject({ input: 100, output: 5 })
   })
 
   test('words stream live and are withdrawn by nothing', async () => {
@@ -309,7 +312,7 @@ describe('[Q4] when the model fails', () => {
     expect((await say(session, 'read')).data.outcome).toBe('done')
     const sizes = server.requests.map((request) => JSON.stringify(request.body).length)
     expect(sizes[3]).toBeLessThanOrEqual(sizes[1] ?? 0)
-    expect((await events('manifest'))[1]?.data.given).toMatchObject({ budget: 15_000 })
+    expect(givenIn(await events('manifest'), await events('step-done'))[1]).toMatchObject({ budget: 15_000 })
   })
 
   test('an empty answer and a cut one are said to be', async () => {

@@ -65,11 +65,11 @@ function ownIds(own: readonly OwnLine[], calls: readonly ToolCall[]): readonly T
 
 type Call = { readonly step: string; readonly setup: Setup; readonly asked: Extract<Asked, { ok: true }> }
 
+/** What it was given stands in the step's own record, once. */
 function noteCall(turn: Turn, { step, setup, asked }: Call): void {
-  const { given, usage, model, finish } = asked
+  const { model, finish } = asked
   const { name, source } = setup.agent
-  const agent = { name, version: source.version, hash: source.hash }
-  const data = { step, model, finish, agent, tools: setup.tools.map((tool) => tool.name), given, usage }
+  const data = { step, model, finish, agent: { name, version: source.version, hash: source.hash } }
   turn.note(`manifest-${step}`, { type: 'manifest', visibility: 'operator', data })
   noteSpent(turn, { step, ...asked })
 }
