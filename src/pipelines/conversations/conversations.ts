@@ -31,10 +31,12 @@ export const apartPrefix = 'pipeline-fact-'
 type Kept = {
   /** Everything up to here was looked at. */
   seq: number
-  /** All that older turns noted. */
+  /** All that the store showed of older turns. */
   base: Remembered
-  /** Of the newest turn that noted something; named, because the store shows again what was told here. */
-  tail: { readonly turn: TurnId; readonly facts: Map<string, Fact>; isStored: boolean } | null
+  /** What it showed of the newest turn that noted something. */
+  tail: { readonly turn: TurnId; readonly facts: Map<string, Fact> } | null
+  /** What turns said they have noted, and the store has not shown. */
+  readonly told: Map<TurnId, Map<string, Fact>>
   /** Long facts whose note has not come yet. */
   readonly apart: Map<string, JsonObject>
   size: number
@@ -62,7 +64,7 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
   /** Two looks at one lane at once see the same pages; the second finds nothing new. */
   async function caughtUp(lane: LaneId): Promise<Kept> {
     const known = kept.get(lane)
-    const one = known ?? { seq: 0, base: nothingYet, tail: null, apart: new Map(), size: ownCharacters }
+    const one: Kept = known ?? { seq: 0, base: nothingYet, tail: null, told: new Map(), apart: new Map(), size: ownCharacters }
     if (!known) total += one.size
     keep(lane, one)
     for (;;) {
@@ -80,14 +82,17 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
   async function heard(one: Kept, { type, data }: Event): Promise<number> {
     const { name, turn } = data
     if (typeof name === 'string' && type === 'step-done' && name.startsWith(apartPrefix)) await setApart(one, name, data)
-    if (type === 'turn-settled' && one.tail?.turn === turn && !one.tail?.isStored) one.tail = null
-    if (type !== factType || typeof name !== 'string' || !isId('trn', turn)) return 0
+    if (!isId('trn', turn)) return 0
+    // What it told and did not leave in the store never was.
+    if (type === 'turn-settled') one.told.delete(turn)
+    if (type !== factType || typeof name !== 'string') return 0
+    one.told.get(turn)?.delete(name)
     const { apart } = data
     const given = typeof apart === 'string' ? one.apart.get(apart) : data
     if (typeof apart === 'string') one.apart.delete(apart)
     const fact = given === undefined ? null : unpacked(given)
     if (fact === null) return 0
-    tailOf(one, turn, true).facts.set(name, fact)
+    tailOf(one, turn).set(name, fact)
     const size = JSON.stringify(given).length
     one.size += size
     return size
@@ -101,25 +106,25 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
   return {
     async read(lane, { before } = {}) {
       const one = await caughtUp(lane)
-      if (one.tail === null || one.tail.turn === before) return one.base
-      const now = folded(one)
-      if (before !== undefined) Object.assign(one, { base: now, tail: null })
-      return now
+      const shown = one.tail?.turn === before ? one.base : folded(one)
+      const told = [...one.told].flatMap(([turn, facts]) => (turn === before ? [] : [...facts.values()]))
+      return told.reduce(evolve, shown)
     },
     noted(lane, { turn, name, fact }) {
       const one = kept.get(lane)
-      if (one) tailOf(one, turn, false).facts.set(name, fact)
+      if (!one || (one.tail?.turn === turn && one.tail.facts.has(name))) return
+      const facts = one.told.get(turn) ?? new Map<string, Fact>()
+      one.told.set(turn, facts.set(name, fact))
     },
   }
 }
 
-function tailOf(one: Kept, turn: TurnId, isStored: boolean): NonNullable<Kept['tail']> {
+function tailOf(one: Kept, turn: TurnId): Map<string, Fact> {
   if (one.tail?.turn !== turn) {
     one.base = folded(one)
-    one.tail = { turn, facts: new Map(), isStored }
+    one.tail = { turn, facts: new Map() }
   }
-  one.tail.isStored ||= isStored
-  return one.tail
+  return one.tail.facts
 }
 
 function folded({ base, tail }: Kept): Remembered {
