@@ -1,0 +1,43 @@
+// Words that sound alike: refined soundex, and the alternate code of double metaphone, both as Apache's Commons Codec gives them.
+import { doubleMetaphone } from 'double-metaphone'
+
+/** Codes of A to Z; what sounds alike has one code. Source: the table of refined soundex, as published. */
+const refined = '01360240043788015936020505'
+/** Commons Codec keeps so many characters of a code. */
+const metaphoneLength = 4
+/** More words of the same sound are not told. */
+const mostAlike = 20
+
+/** The first letter, then the code of each letter, none twice in a row. What is no letter of A to Z is left out. '' when none is. */
+export function refinedSoundex(word: string): string {
+  const letters = word.toUpperCase().replace(/[^A-Z]/g, '')
+  const codes = [...letters].map((letter) => refined[letter.charCodeAt(0) - 65] ?? '')
+  return letters.slice(0, 1) + codes.filter((code, at) => code !== codes[at - 1]).join('')
+}
+
+export function alternateMetaphone(word: string): string {
+  return doubleMetaphone(word.trim())[1].slice(0, metaphoneLength)
+}
+
+/** The terms with either code of a word, in their order. */
+export function openSounds(terms: readonly string[]): (word: string) => readonly string[] {
+  const [bySoundex, byMetaphone] = [new Map<string, number[]>(), new Map<string, number[]>()]
+  for (const [at, term] of terms.entries()) {
+    keep(bySoundex, refinedSoundex(term), at)
+    keep(byMetaphone, alternateMetaphone(term), at)
+  }
+  return (word) => {
+    const alike = [...(bySoundex.get(refinedSoundex(word)) ?? []), ...(byMetaphone.get(alternateMetaphone(word)) ?? [])]
+    return [...new Set(alike)]
+      .sort((a, b) => a - b)
+      .slice(0, mostAlike)
+      .flatMap((at) => terms[at] ?? [])
+  }
+}
+
+function keep(index: Map<string, number[]>, code: string, at: number): void {
+  if (code === '') return
+  const before = index.get(code)
+  if (before === undefined) index.set(code, [at])
+  else before.push(at)
+}
