@@ -1,35 +1,21 @@
-// What renders the templates of a pipeline: a small evaluator of the syntax that its configurations use. Implemented in this folder.
-// No code of a template is ever run by the machine: names lead to own members of plain data, and to the functions listed here.
-import type { Json, JsonObject } from '../../base/json.ts'
+// Renders the templates of pipelines: a small evaluator of the syntax that their configurations use, the part of Qute that is safe.
+// Invariants: no code of a template is run by the machine: names lead to own members of plain data, and to the functions of this
+// folder (Y41). A rendering ends within its limits (Y42). Reading is linear, and what can't be read is a TemplateFault with its
+// place, or stays words (Y43). What a value renders is not looked at again: who wants a value of the data to be a template compiles
+// that value (Y44). Templates of the older syntax are carried over by migrate.ts, those of outputs are rendered by step.ts.
 
-export const templateModes = ['TEXT', 'HTML', 'JAVASCRIPT'] as const
-export type TemplateMode = (typeof templateModes)[number]
-
-/** What templates see: plain JSON. Members are looked up with Object.hasOwn; a missing one is empty. */
-export type TemplateData = JsonObject
-
-/** A template that was read once. Rendering is pure, apart from the ids that `uuid` gives. */
-export type Template = {
-  /** The text. Throws TemplateFault when a limit is reached or a function does not exist. */
-  render(data: TemplateData): string
-  /** The value when the whole template is one expression, as in `{properties.list}`; otherwise its text. */
-  value(data: TemplateData): Json
-}
-
-/** Steps are nodes visited and characters moved; both bounds hold for one rendering, loops and nested templates included. */
-export type TemplateLimits = { readonly steps: number; readonly characters: number }
-export const templateLimits: TemplateLimits = { steps: 100_000, characters: 1_000_000 }
-
-export type TemplateOptions = { readonly mode?: TemplateMode; readonly limits?: TemplateLimits; readonly uuid?: () => string }
-
-/** `line`, `column` from 1; `message` is a sentence with the part that is wrong. */
-export class TemplateFault extends Error {
-  override readonly name = 'TemplateFault'
-  readonly line: number
-  readonly column: number
-  constructor(message: string, line: number, column: number) {
-    super(message)
-    this.line = line
-    this.column = column
-  }
-}
+export { type Templates, templates } from './cache.ts'
+export {
+  compileTemplate,
+  type Rendering,
+  type Template,
+  type TemplateData,
+  type TemplateOptions,
+  templateFaults,
+} from './compiled.ts'
+export { type TemplateMode, templateModes } from './escape.ts'
+export { TemplateFault } from './fault.ts'
+export { type Migrated, migrateTemplate, migrateTemplateWithFaults } from './migrate.ts'
+export { type TemplateLimits, templateLimits } from './run.ts'
+export { quotedTemplate } from './scan.ts'
+export { setRendered, templatingStep } from './step.ts'
