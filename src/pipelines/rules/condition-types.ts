@@ -211,7 +211,7 @@ function expressionsOf(reader: ConditionReader, what: string): readonly Expressi
   try {
     return parseExpressions(reader.required('expressions', what))
   } catch (thrown) {
-    reader.fault(`the "expressions" can't be read: ${messageOf(thrown)}`)
+    reader.fault(`${reader.type} has "expressions" that can't be read: ${messageOf(thrown).replace(/\.$/, '')}`)
     return []
   }
 }

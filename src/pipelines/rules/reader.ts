@@ -4,6 +4,7 @@ import type { CompiledCondition, Evaluate } from './condition.ts'
 
 /** What a type reads of its configuration. What is missing or wrong is told to `fault`; reading goes on, to find all faults. */
 export type ConditionReader = {
+  readonly type: string
   readonly children: readonly CompiledCondition[]
   /** The text under that key as it is; '' when there is none. */
   text(key: string): string
@@ -28,6 +29,7 @@ export function readerOf(
   const strange = Object.keys(condition.configs).filter((key) => !type.keys.includes(key))
   const hint = strange.length > 0 ? `; "${strange.slice(0, 3).join('", "')}" is not known to it` : ''
   return {
+    type: condition.type,
     children: given.children,
     text,
     fault: given.fault,

@@ -43,14 +43,12 @@ class SetReading {
     if (!strategies.some((known) => known === strategy)) {
       this.faults.push(`The group "${group.name}" has "executionStrategy": "${strategy}"; allowed are ${strategies.join(', ')}.`)
     }
-    return { endsWithFirst: strategy !== 'executeAll', rules: group.rules.map((rule) => this.rule(rule, group)) }
+    return { endsWithFirst: strategy !== 'executeAll', rules: group.rules.map((rule, at) => this.rule(rule, placeOf(rule, group, at))) }
   }
 
-  rule(rule: Rule, group: RuleGroup): CompiledRule {
+  rule(rule: Rule, where: string): CompiledRule {
     const compiled = { name: rule.name, actions: rule.actions.filter((action) => action.trim() !== '') }
-    const where = group.name === '' ? `Rule "${rule.name}"` : `Rule "${rule.name}" of the group "${group.name}"`
     if (this.isCut || this.#isTooMuch(rule, where)) return { ...compiled, conditions: [] }
-    if (rule.name.trim() === '') this.faults.push(`${where}: a rule needs a "name".`)
     return { ...compiled, conditions: rule.conditions.map((condition) => this.condition(condition, `${where}: `)) }
   }
 
@@ -88,6 +86,12 @@ class SetReading {
     this.isCut = true
     return true
   }
+}
+
+/** A rule need not have a name; then its number names it. */
+function placeOf(rule: Rule, group: RuleGroup, at: number): string {
+  const own = rule.name.trim() === '' ? `Rule ${at + 1}` : `Rule "${rule.name}"`
+  return group.name === '' ? own : `${own} of the group "${group.name}"`
 }
 
 /** How many conditions there are, and how deep they lie in one another; not further than the limit. */

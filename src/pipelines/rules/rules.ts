@@ -54,7 +54,7 @@ export type RulesOptions = { readonly appendActions?: boolean | undefined; reado
 
 /**
  * Runs all groups, and writes what came of it into the current step: names of rules that succeeded and failed, and its actions.
- * Throws RulesError; the step is then as it was.
+ * Throws RulesError; none of these is changed then.
  */
 export function rulesStep(rules: CompiledRules, memory: Memory, rooms: RulesRooms, options: RulesOptions = {}): void {
   const run = startRun(rules.byName, memory, rooms)
@@ -95,10 +95,10 @@ function decide(rule: CompiledRule, run: Run): boolean {
   }
 }
 
-/** Names that an earlier set of rules left in this step stay. */
+/** Names that an earlier set of rules left in this step stay. A rule without a name is not told. */
 function addNames(step: OpenStep, key: string, rules: readonly CompiledRule[]): void {
-  const before = textsIn(step.get(key))
-  if (rules.length > 0) step.set(key, distinct([...before, ...rules.map(({ name }) => name)]))
+  const names = rules.map(({ name }) => name).filter((name) => name.trim() !== '')
+  if (names.length > 0) step.set(key, distinct([...textsIn(step.get(key)), ...names]))
 }
 
 function distinct(names: readonly string[]): string[] {
