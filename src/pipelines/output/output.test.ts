@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../base/json.ts'
 import type { OutputItem, OutputSet, QuickReply } from '../configuration.ts'
+import { templatingStep } from '../template/template.ts'
 import { type TestMemory, testMemory, testStep } from '../testing.ts'
 import { addOutputs, itemsOf, outputKeys, outputStep, quickRepliesOf, textOfItems } from './output.ts'
 
@@ -89,11 +90,21 @@ describe('what is said', () => {
   })
 })
 
+test('[Y33] what came with a message is no template; what is configured is', () => {
+  const current = { 'context:output': { type: 'object', value: { type: 'text', text: '{a}' } }, actions: ['a'] }
+  const { memory } = said(setOf([entry('a', 0, '{a}')]), { current })
+  templatingStep(memory, () => 'rendered')
+  expect(itemsOf(memory.current).map((item) => item['text'])).toEqual(['{a}', 'rendered'])
+})
+
 describe('quick replies', () => {
-  test('[Y32] stand under their action with isDefault, behind those that are there', () => {
+  test('[Y32] stand under their action with isDefault; those that are there stay', () => {
     const first: Entry = { ...entry('a', 0, 'x'), quickReplies: [reply('A', 'a', true), reply('B')] }
     const { replies, memory } = said(setOf([first]), { current: { actions: ['a'], 'quickReplies:a': [reply('0')] } })
-    expect(replies).toEqual([['quickReplies:a', [reply('0'), reply('A', 'a', true), reply('B')]]])
+    expect(replies).toEqual([
+      ['quickReplies:a', [reply('0')]],
+      ['quickReplies:a:1', [reply('A', 'a', true), reply('B')]],
+    ])
     addOutputs(memory.current, 'a', [{ type: 'quickReply', value: 'C', expressions: 'c' }])
     expect(quickRepliesOf(memory.current).map(({ value }) => value)).toEqual(['0', 'A', 'B', 'C'])
     expect(memory.current.output['quickReplies']).toHaveLength(2)

@@ -5,8 +5,9 @@
 // Y31  For each action, in order, what is configured for as many times as the action occurred before; else for the highest number.
 // Y32  Nothing that was said in a step is lost to something that is said later under the same key.
 import type { Json, JsonObject } from '../../base/json.ts'
-import type { OutputSet, QuickReply } from '../configuration.ts'
+import type { OutputItem, OutputSet, QuickReply } from '../configuration.ts'
 import { actionsOf, contextsOf, type Memory, type OpenStep, type Step } from '../conversation.ts'
+import { setRendered } from '../template/template.ts'
 import { itemsIn, repliesIn, repliesInItems } from './item.ts'
 
 export { itemText, textOfItems } from './text.ts'
@@ -50,12 +51,8 @@ function sayFor(action: string, entries: readonly Entry[], { current, chance }: 
       return value === undefined ? [] : itemsIn(value)
     }),
   )
-  addOutputs(current, action, chosen)
-  addQuickReplies(
-    current,
-    action,
-    entries.flatMap(({ quickReplies }) => quickReplies),
-  )
+  placeOutputs(current, action, { items: chosen, set: setTemplate })
+  placeReplies(current, action, { replies: entries.flatMap(({ quickReplies }) => quickReplies), set: setTemplate })
 }
 
 /** How often each of those actions stands in the steps before. */
@@ -72,7 +69,7 @@ function isSpoken(language: string, conversation: string): boolean {
   return wanted === '' || wanted === conversation.trim().toLowerCase()
 }
 
-/** What came with the message is said under the action `context`. What is no item and no reply is passed over. */
+/** What came with the message is said under the action `context`, as it is. What is no item and no reply is passed over. */
 function sayContexts(current: OpenStep): void {
   for (const [key, { type, value }] of contextsOf(current)) {
     if (type !== 'object' && type !== 'array') continue
@@ -91,35 +88,51 @@ export function outputKeys(action: string, types: readonly string[]): readonly s
   return types.map((type, at) => `${keys.output}:${type}:${action}${types.length > 1 ? `:${at}` : ''}`)
 }
 
-/** Adds outputs to a step, for templates and readers too. A key that is taken gets the next free number. */
+/**
+ * Adds outputs to a step under an action, for readers and templates too. Their texts are final: rendered already, or words of a person, a
+ * model or another server, in which no template is looked for. A key that is taken gets the next free number.
+ */
 export function addOutputs(step: OpenStep, action: string, items: readonly JsonObject[]): void {
-  const wanted = outputKeys(
-    action,
-    items.map(({ type }) => String(type)),
-  )
-  for (const [at, item] of items.entries()) step.set(freeKey(step, { wanted: wanted[at] ?? '', plain: `${keys.output}:${String(item['type'])}:${action}` }), item, { isPublic: true }) // biome-ignore format: one statement, one line
+  placeOutputs(step, action, { items, set: setRendered })
+}
+
+/** Adds quick replies to a step under `quickReplies:<action>`; final as outputs are. A key that is taken gets the next free number. */
+export function addQuickReplies(step: OpenStep, action: string, replies: readonly QuickReply[]): void {
+  placeReplies(step, action, { replies, set: setRendered })
+}
+
+type Setting = { readonly set: (step: OpenStep, key: string, value: Json) => void }
+
+/** Texts of a configuration, which the templating step renders. */
+const setTemplate: Setting['set'] = (step, key, value) => step.set(key, value, { isPublic: true })
+
+function placeOutputs(step: OpenStep, action: string, { items, set }: Setting & { readonly items: readonly JsonObject[] }): void {
+  const types = items.map(({ type }) => String(type))
+  const wanted = outputKeys(action, types)
+  for (const [at, item] of items.entries()) {
+    set(step, freeKey(step, { wanted: wanted[at] ?? '', base: `${keys.output}:${types[at]}:${action}` }), item)
+  }
   if (items.length > 0) step.push(keys.output, ...items)
 }
 
-function freeKey(step: OpenStep, { wanted, plain }: { readonly wanted: string; readonly plain: string }): string {
-  if (step.get(wanted) === undefined) return wanted
-  let number = 1
-  while (step.get(`${plain}:${number}`) !== undefined) number++
-  return `${plain}:${number}`
+function placeReplies(step: OpenStep, action: string, { replies, set }: Setting & { readonly replies: readonly QuickReply[] }): void {
+  if (replies.length === 0) return
+  const wanted = `${keys.quickReplies}:${action}`
+  set(step, freeKey(step, { wanted, base: wanted }), replies)
+  step.push(keys.quickReplies, ...replies)
 }
 
-/** Adds quick replies to a step under `quickReplies:<action>`, behind those that are there. */
-export function addQuickReplies(step: OpenStep, action: string, replies: readonly QuickReply[]): void {
-  if (replies.length === 0) return
-  const key = `${keys.quickReplies}:${action}`
-  step.set(key, [...repliesIn(step.get(key) ?? []), ...replies], { isPublic: true })
-  step.push(keys.quickReplies, ...replies)
+function freeKey(step: OpenStep, { wanted, base }: { readonly wanted: string; readonly base: string }): string {
+  if (step.get(wanted) === undefined) return wanted
+  let number = 1
+  while (step.get(`${base}:${number}`) !== undefined) number++
+  return `${base}:${number}`
 }
 
 // ---- reading
 
 /** All output items of a step, in order. */
-export function itemsOf(step: Pick<Step, 'data'>): readonly JsonObject[] {
+export function itemsOf(step: Pick<Step, 'data'>): readonly OutputItem[] {
   return valuesUnder(step, `${keys.output}:`).flatMap((value) => itemsIn(value))
 }
 

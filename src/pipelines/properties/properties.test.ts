@@ -3,7 +3,7 @@ import type { Json } from '../../base/json.ts'
 import type { PropertyInstruction, PropertySetter } from '../configuration.ts'
 import { templateDataOf } from '../data/data.ts'
 import { withValueAt } from '../paths/paths.ts'
-import { compileTemplate } from '../template/template.ts'
+import { compileTemplate, setRendered, templatingStep } from '../template/template.ts'
 import { type TestMemory, testMemory, testStep } from '../testing.ts'
 import { applyProperties, PropertyFault, type PropertyScene, propertyStep } from './properties.ts'
 
@@ -252,6 +252,14 @@ describe('secrets', () => {
       })
       expect(other.kept).toEqual([])
     }
+  })
+
+  test('[Y29] words of a model stay no template when a secret was taken out of them', () => {
+    const made = sceneOf({ current: { 'input:initial': secret }, output: { input: secret } })
+    setRendered(made.memory.current, 'output:text:llm', { type: 'text', text: `{properties.a} ${secret}` })
+    applyProperties([keep], made.scene)
+    templatingStep(made.memory, () => 'rendered')
+    expect(made.memory.current.get('output:text:llm')).toEqual({ type: 'text', text: '{properties.a} <secret input>' })
   })
 
   test('[Y29] one that a server gave leaves the input alone', () => {

@@ -1,6 +1,7 @@
 // Taking secrets out of a step: what was typed as one stands in no datum, no output and no property of it.
 import { isJsonObject, type Json } from '../../base/json.ts'
 import type { Memory, OpenStep } from '../conversation.ts'
+import { setRendered } from '../template/template.ts'
 
 /** What stands where a secret was. */
 export const scrubbedInput = '<secret input>'
@@ -43,7 +44,10 @@ export function scrubSecrets(memory: Memory, secrets: ReadonlyMap<string, string
   const clean = cleanerOf([...needles, ...needles.map((text) => text.toLowerCase())])
   for (const { key, value, isPublic } of current.data) {
     const kept = untouched.has(key) ? value : clean(value)
-    if (kept !== value) current.set(key, kept, { isPublic })
+    if (kept === value) continue
+    // What was no template before, a model's words, is none without the secret either.
+    if (current.get(`rendered:${key}`) === undefined) current.set(key, kept, { isPublic })
+    else setRendered(current, key, kept)
   }
   for (const [name, value] of Object.entries(current.output)) {
     const kept = untouched.has(name) ? value : clean(value)
