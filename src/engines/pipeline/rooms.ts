@@ -1,12 +1,25 @@
 // What tasks with effects need of other rooms, beside what any engine's calls need.
+import type { Clock } from '../../base/clock.ts'
 import type { ModelPort } from '../../models/models.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import type { ToolPolicy } from '../../tools/checked.ts'
+import type { McpServers } from '../../tools/mcp/mcp.ts'
+import type { Reach } from '../../tools/web/web.ts'
 
 export type EffectRooms = {
   readonly models: ModelPort
   readonly secrets?: Pick<Secrets, 'resolve' | 'set' | 'seal'>
   /** Calls of an imported agent to EDDI's own address run in this process, with the rights of the person it works for. */
   readonly own?: OwnCalls
+  readonly outgoing: Outgoing
+}
+
+/** What leaves the machine by a configuration: judged like a tool's call, sent to checked addresses only. */
+export type Outgoing = {
+  readonly policy: Pick<ToolPolicy, 'check' | 'holds'>
+  readonly reach: Reach
+  readonly mcp: McpServers
+  readonly clock: Pick<Clock, 'after'>
 }
 
 export type OwnRequest = {

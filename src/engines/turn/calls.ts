@@ -28,6 +28,8 @@ export type CallRooms = ReviewRooms & {
 
 export type Round = {
   readonly number: number
+  /** What the names of its steps begin with; absent: `tool-<number>`. */
+  readonly names?: string
   readonly setup: Setup
   readonly calls: readonly ToolCall[]
   readonly mind: Mind
@@ -220,7 +222,7 @@ function oneRound(rooms: CallRooms, turn: Turn, { setup, mind, guard, entries }:
 }
 
 /** A call that may be run, or its answer when it can't be. */
-function readied({ number, setup }: Round, call: ToolCall, at: number): Ready | Plain {
+function readied({ number, names: begin = `tool-${number}`, setup }: Round, call: ToolCall, at: number): Ready | Plain {
   if (at >= mostCalls)
     return { call, result: notRun('too_many', `Not run: at most ${mostCalls} calls at once. Ask again for what is still needed.`) }
   if (call.state === 'incomplete') {
@@ -228,7 +230,7 @@ function readied({ number, setup }: Round, call: ToolCall, at: number): Ready | 
     return { call, result: notRun('incomplete', text) }
   }
   const effect = setup.tools.find((tool) => tool.name === call.name)?.effect
-  if (effect !== undefined) return { call, effect, name: `tool-${number}.${at + 1}-${call.name}` }
+  if (effect !== undefined) return { call, effect, name: `${begin}.${at + 1}-${call.name}` }
   const names = setup.tools.map((tool) => tool.name).join(', ') || 'none'
   return { call, result: notRun('unknown_tool', `There is no tool "${call.name.slice(0, 64)}" here. Tools are: ${names}.`) }
 }
