@@ -43,43 +43,117 @@ export const systemNames = [
  * context.<key>: values; contexts of type object stand at the top level too. conversationLog: a text, a line for what each one said.
  */
 export function templateDataOf(memory: Memory, extra: DataExtra = {}): TemplateData {
-  const contexts = once(() => contextsOf(memory.current))
-  const objects = entriesOf(extra.objects)
-  const own: { readonly [Name in (typeof systemNames)[number]]: () => Json } = {
-    properties: () => Object.fromEntries([...memory.properties.values()].map(({ name, value }) => [name, value])),
-    memory: () => memoryData(memory),
-    context: () => Object.fromEntries([...contexts()].map(([key, { value }]) => [key, value])),
-    conversationInfo: () => infoOf(memory),
-    userInfo: () => ({ ...objectIn(contexts().get('userInfo')), userId: memory.info.userId }),
-    conversationLog: () => logOf(memory),
-    snippets: () => Object.fromEntries(entriesOf(extra.snippets).map(([name, value]) => [name, snippetText(value)])),
-    vars: () => Object.fromEntries(entriesOf(extra.vars)),
+  const contexts = contextsOf(memory.current)
+  const parts = new Parts(memory, extra, contexts)
+  const data: Record<string, Json> = {
+    get properties() {
+      return parts.properties
+    },
+    get memory() {
+      return parts.memory
+    },
+    get context() {
+      return parts.context
+    },
+    get conversationInfo() {
+      return parts.conversationInfo
+    },
+    get userInfo() {
+      return parts.userInfo
+    },
+    get conversationLog() {
+      return parts.conversationLog
+    },
+    get snippets() {
+      return parts.snippets
+    },
+    get vars() {
+      return parts.vars
+    },
   }
-  const open = [...[...contexts()].flatMap(([key, given]) => objectEntry(key, given)), ...objects]
-  const data: JsonObject = Object.fromEntries(open.filter(([name]) => !Object.hasOwn(own, name)))
-  for (const name of systemNames) lazily(data, name, own[name])
+  for (const [key, { type, value }] of contexts) if (type === 'object' && isFree(key)) data[key] = value
+  for (const [name, value] of entriesOf(extra.objects)) if (isFree(name)) data[name] = value
   return data
 }
 
-// ---- parts
-
-function objectEntry(key: string, { type, value }: ContextValue): readonly (readonly [string, Json])[] {
-  return type === 'object' ? [[key, value]] : []
+/** Not one of the system's, and no name that an assignment gives a meaning of its own. */
+function isFree(name: string): boolean {
+  return name !== '__proto__' && !systemNames.some((own) => own === name)
 }
+
+/** Each part is made when it is read for the first time. */
+class Parts {
+  readonly #memory: Memory
+  readonly #extra: DataExtra
+  readonly #contexts: ReadonlyMap<string, ContextValue>
+  readonly #made = new Map<string, Json>()
+
+  constructor(memory: Memory, extra: DataExtra, contexts: ReadonlyMap<string, ContextValue>) {
+    this.#memory = memory
+    this.#extra = extra
+    this.#contexts = contexts
+  }
+
+  get properties(): Json {
+    return this.#once('properties', () => Object.fromEntries([...this.#memory.properties.values()].map(({ name, value }) => [name, value])))
+  }
+
+  get memory(): Json {
+    return this.#once('memory', () => memoryData(this.#memory))
+  }
+
+  get context(): Json {
+    return this.#once('context', () => Object.fromEntries([...this.#contexts].map(([key, { value }]) => [key, value])))
+  }
+
+  get conversationInfo(): Json {
+    const { conversationId, agentId, agentVersion, environment } = this.#memory.info
+    return { conversationId, agentId, agentVersion, environment }
+  }
+
+  get userInfo(): Json {
+    return { ...objectIn(this.#contexts.get('userInfo')), userId: this.#memory.info.userId }
+  }
+
+  get conversationLog(): Json {
+    return this.#once('conversationLog', () => logOf(this.#memory))
+  }
+
+  get snippets(): Json {
+    return this.#once('snippets', () =>
+      Object.fromEntries(entriesOf(this.#extra.snippets).map(([name, value]) => [name, snippetText(value)])),
+    )
+  }
+
+  get vars(): Json {
+    return this.#once('vars', () => Object.fromEntries(entriesOf(this.#extra.vars)))
+  }
+
+  #once(name: string, make: () => Json): Json {
+    const known = this.#made.get(name)
+    if (known !== undefined) return known
+    const made = make()
+    this.#made.set(name, made)
+    return made
+  }
+}
+
+// ---- small things
 
 function objectIn(context: ContextValue | undefined): JsonObject {
   return context?.type === 'object' && isJsonObject(context.value) ? context.value : {}
 }
 
 function memoryData(memory: Memory): JsonObject {
-  const data: JsonObject = { current: memory.current.output, last: memory.past.at(-1)?.output ?? {} }
-  lazily(data, 'past', () => memory.past.map(({ output }) => output))
-  return data
-}
-
-function infoOf({ info }: Memory): JsonObject {
-  const { conversationId, agentId, agentVersion, environment } = info
-  return { conversationId, agentId, agentVersion, environment }
+  let past: readonly JsonObject[] | undefined
+  return {
+    current: memory.current.output,
+    last: memory.past.at(-1)?.output ?? {},
+    get past() {
+      past ??= memory.past.map(({ output }) => output)
+      return past
+    },
+  }
 }
 
 function snippetText(value: Json): Json {
@@ -89,18 +163,4 @@ function snippetText(value: Json): Json {
 function entriesOf(named: DataExtra['snippets']): readonly (readonly [string, Json])[] {
   if (named === undefined) return []
   return named instanceof Map ? [...named] : Object.entries(named)
-}
-
-/** An own, enumerable member that is made when it is read for the first time. */
-function lazily(data: JsonObject, name: string, make: () => Json): void {
-  const read = once(() => ({ value: make() }))
-  Object.defineProperty(data, name, { enumerable: true, configurable: true, get: () => read().value })
-}
-
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

@@ -26,9 +26,18 @@ export function outputStep(set: OutputSet | null, memory: Memory, chance: Chance
   sayContexts(current)
   if (set === null || !isSpoken(set.lang, memory.language)) return
   const actions = actionsOf(current)
-  const entries = Map.groupBy(set.outputSet, ({ action }) => action)
+  const entries = entriesByAction(set)
   const counts = countIn(memory.past, new Set(actions))
   for (const action of actions) sayFor(action, entriesFor(entries.get(action) ?? [], counts.get(action) ?? 0), { current, chance })
+}
+
+/** Sets don't change: one is sorted as long as it is in memory. */
+const sorted = new WeakMap<OutputSet, ReadonlyMap<string, readonly Entry[]>>()
+
+function entriesByAction(set: OutputSet): ReadonlyMap<string, readonly Entry[]> {
+  const known = sorted.get(set) ?? Map.groupBy(set.outputSet, ({ action }) => action)
+  sorted.set(set, known)
+  return known
 }
 
 /** Those for exactly that count; else all with the highest number, also where it is higher than the count. */
@@ -69,12 +78,18 @@ function isSpoken(language: string, conversation: string): boolean {
   return wanted === '' || wanted === conversation.trim().toLowerCase()
 }
 
-/** What came with the message is said under the action `context`, as it is. What is no item and no reply is passed over. */
+/** A step has several output tasks where its agent has several workflows. It goes with the outputs when they are made anew. */
+const contextsAreSaid = 'output::context'
+
+/** What came with the message is said once a step, under the action `context`, as it is. What is no item and no reply is passed over. */
 function sayContexts(current: OpenStep): void {
+  if (current.get(contextsAreSaid) !== undefined) return
   for (const [key, { type, value }] of contextsOf(current)) {
     if (type !== 'object' && type !== 'array') continue
     if (key.startsWith(keys.quickReplies)) addQuickReplies(current, 'context', repliesIn(value))
     else if (key.startsWith(keys.output)) addOutputs(current, 'context', itemsIn(value))
+    else continue
+    current.set(contextsAreSaid, true)
   }
 }
 

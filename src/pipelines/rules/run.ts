@@ -67,12 +67,10 @@ function look(condition: CompiledCondition, run: Run): ConditionState {
 
 function stepsOf<T extends object>(memory: Memory, read: { done(step: Step): T; current(step: Pick<Step, 'data'>): T }): Steps<T> {
   const current = once(() => read.current(memory.current))
+  const step = memory.past.at(-1)
   return {
     current,
-    last() {
-      const step = memory.past.at(-1)
-      return step === undefined ? undefined : read.done(step)
-    },
+    last: step === undefined ? () => undefined : once(() => read.done(step)),
     some: (test) => test(current()) || memory.past.findLast((step) => test(read.done(step))) !== undefined,
   }
 }
