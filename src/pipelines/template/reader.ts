@@ -12,38 +12,32 @@ export const expressionLimits = { depth: 50, parts: 500 } as const
 /** In a test, the word `or` joins two conditions; elsewhere it stands before what replaces a missing value. */
 export type Purpose = 'test' | 'value'
 
-type Level = readonly (readonly [spelling: string, operator: BinaryOperator, isWord: boolean])[]
-const alternatives: Level = [['?:', '?:', false]]
-const both: Level = [
-  ['&&', '&&', false],
-  ['||', '||', false],
-  ['and', '&&', true],
-]
-const equalities: Level = [
-  ['==', '==', false],
-  ['!=', '!=', false],
-  ['eq', '==', true],
-  ['is', '==', true],
-  ['ne', '!=', true],
-]
-const comparisons: Level = [
-  ['>=', '>=', false],
-  ['<=', '<=', false],
-  ['>', '>', false],
-  ['<', '<', false],
-  ['ge', '>=', true],
-  ['le', '<=', true],
-  ['gt', '>', true],
-  ['lt', '<', true],
-]
-const sums: Level = [
-  ['+', '+', false],
-  ['-', '-', false],
-]
+type Operator = { readonly operator: BinaryOperator; readonly strength: number; readonly isWord: boolean }
+
 /** Weakest first. `&&` and `||` are of one strength and read from the left, as they are where these templates come from. */
-const levels: { readonly [purpose in Purpose]: readonly Level[] } = {
-  test: [alternatives, [...both, ['or', '||', true]], equalities, comparisons, sums],
-  value: [[...alternatives, ['or', '?:', true]], both, equalities, comparisons, sums],
+const levels: readonly (readonly (readonly [operator: BinaryOperator, ...words: string[]])[])[] = [
+  [['?:']],
+  [['&&', 'and'], ['||']],
+  [
+    ['==', 'eq', 'is'],
+    ['!=', 'ne'],
+  ],
+  [
+    ['>=', 'ge'],
+    ['<=', 'le'],
+    ['>', 'gt'],
+    ['<', 'lt'],
+  ],
+  [['+'], ['-']],
+]
+const operators: readonly (readonly [string, Operator])[] = levels.flatMap((level, strength) =>
+  level.flatMap(([operator, ...words]) =>
+    [operator, ...words].map((spelling) => [spelling, { operator, strength, isWord: spelling !== operator }] as const),
+  ),
+)
+const operatorsFor: { readonly [purpose in Purpose]: ReadonlyMap<string, Operator> } = {
+  test: new Map([...operators, ['or', { operator: '||', strength: 1, isWord: true }]]),
+  value: new Map([...operators, ['or', { operator: '?:', strength: 0, isWord: true }]]),
 }
 
 export class ExpressionReader {
@@ -75,7 +69,7 @@ export class ExpressionReader {
 
   expression(purpose: Purpose): Expression {
     this.enter()
-    let found = this.level(purpose, 0)
+    let found = this.operations(purpose, 0)
     if (this.take('?')) {
       this.choices++
       const yes = this.expression('value')
@@ -123,26 +117,28 @@ export class ExpressionReader {
     )
   }
 
-  private level(purpose: Purpose, index: number): Expression {
-    const operators = levels[purpose][index]
-    if (!operators) return this.infix(purpose)
-    let left = this.level(purpose, index + 1)
-    for (let operator = this.operator(operators); operator; operator = this.operator(operators)) {
+  /** Operators of at least a strength, those of equal strength from the left. */
+  private operations(purpose: Purpose, least: number): Expression {
+    let left = this.infix(purpose)
+    for (let found = this.operator(purpose, least); found; found = this.operator(purpose, least)) {
       const at = this.at
-      left = this.part({ kind: 'binary', operator, left, right: this.level(purpose, index + 1), at })
+      left = this.part({ kind: 'binary', operator: found.operator, left, right: this.operations(purpose, found.strength + 1), at })
     }
     return left
   }
 
-  /** Words that a setting follows are names of settings: `{#let a=1 is=2}`. */
-  private operator(operators: Level): BinaryOperator | null {
+  /** Takes the operator that stands here. Words that a setting follows are names of settings: `{#let a=1 is=2}`. */
+  private operator(purpose: Purpose, least: number): Operator | null {
     if (this.isDone()) return null
     const start = this.at
-    for (const [spelling, operator, isWord] of operators) {
-      if (!this.take(spelling)) continue
-      if (!isWord || !this.isBeforeSetting()) return operator
-      this.at = start
-    }
+    const end = endOfName(this.text, start, this.to)
+    const known = operatorsFor[purpose]
+    const length = end > start ? end - start : known.has(this.text.slice(start, Math.min(start + 2, this.to))) ? 2 : 1
+    const found = known.get(this.text.slice(start, start + length))
+    if (!found || found.strength < least) return null
+    this.at = start + length
+    if (!found.isWord || !this.isBeforeSetting()) return found
+    this.at = start
     return null
   }
 
@@ -155,6 +151,7 @@ export class ExpressionReader {
   private infix(purpose: Purpose): Expression {
     let left = this.unary(purpose)
     for (;;) {
+      if (this.isDone()) return left
       const start = this.at
       const name = this.name()
       if (name === null || !isInfix(name) || this.isBeforeSetting() || this.isDone()) {

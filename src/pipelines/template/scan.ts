@@ -116,9 +116,12 @@ function nextSign(text: string, from: number): number {
   return -1
 }
 
-/** Whether something in the text can be a tag at all. */
+/** Whether something in the text can be a tag at all, or would be one but for a backslash. */
 export function hasTags(text: string): boolean {
-  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (startsTag(text, at + 1)) return true
+  for (let at = text.indexOf('{'); at >= 0; ) {
+    if (startsTag(text, at + 1)) return true
+    at = text.indexOf('{', text[at - 1] === '\\' ? at + 1 : at + 2)
+  }
   return false
 }
 
