@@ -1,9 +1,9 @@
 // From nodes to functions that write. Names that sections bind get a slot when they are compiled, so that rendering looks for nothing.
 import type { Json } from '../../base/json.ts'
 import { escapes, type TemplateMode } from './escape.ts'
-import { type Evaluate, evaluator } from './evaluate.ts'
+import { evaluator } from './evaluate.ts'
 import type { Names } from './names.ts'
-import type { Run } from './run.ts'
+import type { Evaluate, Run } from './run.ts'
 import type { Block, CaseOperator, Expression, Head, Node, Setting } from './syntax.ts'
 import { areEqual, isList, isMap, isOrdered, isTruthy, namesOf, order, textOf } from './values.ts'
 

@@ -3,12 +3,10 @@ import type { Json } from '../../base/json.ts'
 import { functions, methods } from './functions.ts'
 import { Call, type Method } from './methods.ts'
 import type { Names } from './names.ts'
-import type { Run } from './run.ts'
+import type { Evaluate, Run } from './run.ts'
 import type { BinaryOperator, Expression } from './syntax.ts'
 import { areEqual, elementAt, isList, isMap, isOrdered, isTruthy, kindOf, numberOf, order, ownMember, textOf } from './values.ts'
 
-/** Gives null for what is missing. */
-export type Evaluate = (run: Run) => Json
 type ExpressionOf<Kind extends Expression['kind']> = Extract<Expression, { kind: Kind }>
 
 export function evaluator(expression: Expression, names: Names): Evaluate {

@@ -11,6 +11,8 @@ export type Migrated<Text> = { readonly text: Text; readonly faults: readonly Te
 
 /** How often a template may write a template that writes a template. */
 const deepest = 3
+/** How many faults of one text are told. */
+const mostFaults = 100
 
 /** The text in the syntax of today; null for null. */
 export function migrateTemplate(text: string): string
@@ -23,7 +25,7 @@ export function migrateTemplateWithFaults<Text extends string | null>(text: Text
   if (text === null) return { text, faults: [] }
   const migration = new Migration(text, 0)
   const now = migration.run()
-  return { text: now, faults: migration.faults.map(({ message, at }) => faultAt(text, message, at)) }
+  return { text: now, faults: migration.faults.slice(0, mostFaults).map(({ message, at }) => faultAt(text, message, at)) }
 }
 
 class Migration {
@@ -32,7 +34,8 @@ class Migration {
   private readonly depth: number
   private readonly tags: OldTags
   private readonly loops = new Map<string, LoopState>()
-  private written = ''
+  /** In parts: looking at the end of one long text would put it together anew each time. */
+  private readonly written: string[] = []
   private at = 0
   /** What scans may still look at that find no end, so that no text makes them look at everything again and again. */
   private patience: number
@@ -47,15 +50,15 @@ class Migration {
   run(): string {
     if (this.depth >= deepest) throw new Misread('templates that write templates are nested too deeply', 0)
     for (let next = this.text.indexOf('[', 0); next >= 0; next = this.text.indexOf('[', this.at)) {
-      this.written += this.text.slice(this.at, next)
-      this.at = next
+      this.keep(next)
       const sign = this.text[next + 1]
       if (sign === '[' || sign === '(') this.inline(sign === '[' ? ']' : ')')
       else if (sign === '#') this.start()
       else if (sign === '/') this.end()
       else this.keep(next + 1)
     }
-    return this.written + this.text.slice(this.at)
+    this.keep(this.text.length)
+    return this.written.join('')
   }
 
   /** `[[${x}]]` and `[(${x})]`. Two brackets with anything else behind them are a list in a list. */
@@ -112,15 +115,15 @@ class Migration {
   }
 
   private keep(end: number): void {
-    this.written += this.text.slice(this.at, end)
+    if (end > this.at) this.written.push(this.text.slice(this.at, end))
     this.at = end
   }
 
   /** A backslash before what is written would take the brace's meaning; in a block of its own it can't. */
   private write(text: string): void {
-    const backslashes = /\\*$/.exec(this.written.slice(-100))?.[0].length ?? 0
-    if (text.startsWith('{') && backslashes % 2 === 1) this.written = `${this.written.slice(0, -1)}{|\\|}`
-    this.written += text
+    const last = this.written.at(-1) ?? ''
+    if (text.startsWith('{') && backslashesAtEnd(last) % 2 === 1) this.written[this.written.length - 1] = `${last.slice(0, -1)}{|\\|}`
+    if (text !== '') this.written.push(text)
   }
 
   private found(end: number): number {
@@ -156,4 +159,10 @@ class Migration {
     if (text === words && words.includes('${')) throw new Misread('it writes a part of a template', 0)
     return text
   }
+}
+
+function backslashesAtEnd(text: string): number {
+  let at = text.length
+  while (at > 0 && text[at - 1] === '\\') at--
+  return text.length - at
 }

@@ -1,6 +1,6 @@
 // What a name means where it stands: the innermost section that binds it, else the data.
 import type { Json } from '../../base/json.ts'
-import type { Evaluate } from './evaluate.ts'
+import type { Evaluate } from './run.ts'
 import { isMap, ownMember } from './values.ts'
 
 type LoopSlots = { readonly item: number; readonly index: number; readonly size: number }

@@ -74,3 +74,6 @@ export class Run {
     return this.fault(`the template takes more than the ${this.given.limits.steps} steps that are allowed`, at)
   }
 }
+
+/** What gives a value in a rendering: null for what is missing. */
+export type Evaluate = (run: Run) => Json
