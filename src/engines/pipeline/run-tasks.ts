@@ -9,7 +9,7 @@ import type { CompiledStep } from '../../pipelines/configurations/store.ts'
 import { actionsOf, openStep, type Step, specialActions } from '../../pipelines/conversation.ts'
 import { outputStep } from '../../pipelines/output/output.ts'
 import { parseStep } from '../../pipelines/parser/parser.ts'
-import { propertyStep } from '../../pipelines/properties/properties.ts'
+import { propertyStep, scrubbedInput } from '../../pipelines/properties/properties.ts'
 import { rulesStep } from '../../pipelines/rules/rules.ts'
 import { templatingStep } from '../../pipelines/template/template.ts'
 import type { Scene, Task } from './scene.ts'
@@ -62,13 +62,13 @@ async function runTask({ scene, effects, input }: Omit<Running, 'from'>, step: C
   const { memory } = scene
   switch (step.taskId) {
     case 'ai.labs.parser':
-      return parseStep(step.parser, memory, input)
+      return parseStep(step.parser, memory, inputOf(memory, input))
     case 'ai.labs.rules':
       return rulesStep(step.rules, memory, rulesRooms(scene), optionsOf(step))
     case 'ai.labs.property':
       return propertyStep(step.setter, scene.propertyScene())
     case 'ai.labs.output':
-      return step.output === null ? undefined : outputStep(step.output, memory, { random: scene.random })
+      return outputStep(step.output, memory, { random: scene.random })
     case 'ai.labs.templating':
       return templatingStep(memory, scene.render)
     case 'ai.labs.httpcalls':
@@ -82,6 +82,12 @@ async function runTask({ scene, effects, input }: Omit<Running, 'from'>, step: C
     case 'ai.labs.rag':
       return effects[step.taskId](scene, step)
   }
+}
+
+/** A secret that was typed is gone from the step when a task has kept it; a parser behind that task does not bring it back. */
+function inputOf({ current }: Scene['memory'], input: string): string {
+  const kept = current.get('input:initial')
+  return typeof kept === 'string' ? kept : input
 }
 
 function rulesRooms(scene: Scene): Parameters<typeof rulesStep>[2] {
@@ -130,7 +136,9 @@ type Failure = { readonly at: number; readonly task: string; readonly message: s
 /** Strict write discipline: what a failed task has written stays, or goes, or leaves a short note of its failure. */
 function setAside({ agent, memory }: Scene, before: Step, { task, message }: Failure): void {
   const { enabled = false, onFailure = 'digest' } = agent.config.memoryPolicy?.strictWriteDiscipline ?? {}
-  if (!enabled || onFailure === 'keep_all') return
+  // What stood there before a secret was taken out must not come back.
+  const isScrubbed = memory.current.get('input:initial') === scrubbedInput
+  if (!enabled || onFailure === 'keep_all' || isScrubbed) return
   const kept = openStep(before)
   for (const { key } of memory.current.data) if (kept.get(key) === undefined) memory.current.remove(key)
   for (const { key, value, isPublic } of before.data) memory.current.set(key, value, { isPublic })
