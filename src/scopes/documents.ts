@@ -78,6 +78,12 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
       if (level === 'bundled') return known === undefined ? [] : [known]
       return Promise.all((await views.documents.versions(checkPath(path), { level, scope })).map(full))
     },
+    async version(path, level, scope, version) {
+      if (level === 'bundled') return version === 1 ? (bundled.get(path) ?? null) : null
+      const rows = await views.documents.versions(checkPath(path), { level, scope })
+      const row = rows.find((one) => one.version === version)
+      return row === undefined ? null : full(row)
+    },
     async remove(path, level, scope, by) {
       const spot = await spotOf(path, level, scope)
       return { value: null, cursor: await change([spot], () => versions.hide(spot, by)) }

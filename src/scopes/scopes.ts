@@ -153,6 +153,8 @@ export type Documents = {
     by: Actor,
   ): Promise<Changed<readonly Document[]>>
   versions(path: string, level: DocumentLevel, scope: string): Promise<readonly Document[]>
+  /** One of them, hidden or not; null: there is none of that number. */
+  version(path: string, level: DocumentLevel, scope: string, version: number): Promise<Document | null>
   /** Hidden, not gone: its versions stay until a purge. */
   remove(path: string, level: DocumentLevel, scope: string, by: Actor): Promise<Changed<null>>
   purge(path: string, level: DocumentLevel, scope: string, by: Actor): Promise<Changed<null>>
