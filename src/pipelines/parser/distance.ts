@@ -6,43 +6,59 @@ export const mostDistance = 4
 
 /** `most`: farther ones are told as `most + 1`, and cost less. */
 export function distanceOf(a: string, b: string, most: number = Math.max(a.length, b.length)): number {
-  const far = most + 1
-  if (Math.abs(a.length - b.length) > most) return far
-  let before: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let row = 1; row <= a.length; row++) {
-    const line = rowOf({ a, b, row, most }, last, before)
-    if (line === null) return far
-    before = last
-    last = line
-  }
-  return Math.min(last[b.length] ?? far, far)
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  if (b.length >= spare[0].length) return rowsOver(a, b, { most, rows: [newRow(b), newRow(b), newRow(b)] })
+  return rowsOver(a, b, { most, rows: spare })
 }
 
-type Row = { readonly a: string; readonly b: string; readonly row: number; readonly most: number }
+type Rows = readonly [Uint32Array, Uint32Array, Uint32Array]
+const newRow = (word: string) => new Uint32Array(word.length + 1)
+/** Rows for words of usual length, used again and again. */
+const spare: Rows = [new Uint32Array(130), new Uint32Array(130), new Uint32Array(130)]
 
-/** One row within the band of `most` around the diagonal; null: all of it is farther. */
-function rowOf({ a, b, row, most }: Row, last: readonly number[], before: readonly number[]): number[] | null {
-  const far = most + 1
-  const line = new Array<number>(b.length + 1).fill(far)
-  if (row <= most) line[0] = row
-  let least = line[0] ?? far
+/** Row by row, of each only what is within `most` of the diagonal. */
+function rowsOver(a: string, b: string, { most, rows }: { readonly most: number; readonly rows: Rows }): number {
+  let [before, above, line] = rows
+  for (let at = 0; at <= b.length; at++) above[at] = at
+  for (let row = 1; row <= a.length; row++) {
+    if (fillRow({ a, b, row, most, before, above, line }) > most) return most + 1
+    ;[before, above, line] = [above, line, before]
+  }
+  return Math.min(above[b.length] ?? 0, most + 1)
+}
+
+type Filling = {
+  readonly a: string
+  readonly b: string
+  readonly row: number
+  readonly most: number
+  readonly before: Uint32Array
+  readonly above: Uint32Array
+  readonly line: Uint32Array
+}
+
+/** Fills one row and gives its least. What is outside of the band in the rows above is never read. */
+function fillRow({ a, b, row, most, before, above, line }: Filling): number {
+  const start = Math.max(1, row - most)
+  const end = Math.min(b.length, row + most)
   const sign = a.charCodeAt(row - 1)
-  for (let at = Math.max(1, row - most); at <= Math.min(b.length, row + most); at++) {
+  const signBefore = row > 1 ? a.charCodeAt(row - 2) : -1
+  let least = start === 1 ? row : most + 1
+  line[start - 1] = least
+  for (let at = start; at <= end; at++) {
     const other = b.charCodeAt(at - 1)
-    let value = Math.min((last[at - 1] ?? far) + (sign === other ? 0 : 1), (last[at] ?? far) + 1, (line[at - 1] ?? far) + 1)
-    const isSwapped = row > 1 && at > 1 && sign === b.charCodeAt(at - 2) && a.charCodeAt(row - 2) === other
-    if (isSwapped) value = Math.min(value, (before[at - 2] ?? far) + 1)
+    let value = (above[at - 1] ?? 0) + (sign === other ? 0 : 1)
+    value = Math.min(value, (line[at - 1] ?? 0) + 1)
+    if (at < row + most) value = Math.min(value, (above[at] ?? 0) + 1)
+    if (at > 1 && signBefore === other && sign === b.charCodeAt(at - 2)) value = Math.min(value, (before[at - 2] ?? 0) + 1)
     line[at] = value
     if (value < least) least = value
   }
-  return least > most ? null : line
+  return least
 }
 
 export type Near = { readonly term: string; readonly distance: number }
 
-/** Shorter lists are looked through. */
-const fewTerms = 32
 /** Signs at the beginning of a word that the index keeps. */
 const prefixLength = 7
 
@@ -51,28 +67,45 @@ const prefixLength = 7
  * of their beginnings becomes when at most d signs are left out; the index holds the words under the hash of each such text.
  */
 export function openDistances(terms: readonly string[], distance: number): (token: string) => readonly Near[] {
-  const near = (token: string, candidates: Iterable<number>) => nearest(terms, { token, distance }, candidates)
-  if (terms.length <= fewTerms) return (token) => near(token, terms.keys())
-  const bits = Math.max(8, Math.ceil(Math.log2(terms.length * 8)))
+  const bits = Math.max(8, Math.ceil(Math.log2(terms.length * 16 + 1)))
   const { starts, members } = indexOf(terms, distance, bits)
+  const signs = Int32Array.from(terms, signsOf)
+  const askedIn = new Uint32Array(terms.length)
+  let round = 0
   return (token) => {
-    const candidates = new Set<number>()
+    const own = signsOf(token)
+    const found: (Near & { readonly at: number })[] = []
+    round++
     eachShorter(token, distance, (hash) => {
       const slot = hash >>> (32 - bits)
-      for (let at = starts[slot] ?? 0; at < (starts[slot + 1] ?? 0); at++) candidates.add(members[at] ?? 0)
+      const end = starts[slot + 1] ?? 0
+      for (let place = starts[slot] ?? 0; place < end; place++) look(members[place] ?? 0)
     })
-    return near(token, candidates)
+    return found.sort((a, b) => a.distance - b.distance || a.at - b.at)
+
+    function look(at: number): void {
+      if (askedIn[at] === round) return
+      askedIn[at] = round
+      const theirs = signs[at] ?? 0
+      if (bitsOf(own & ~theirs) > distance || bitsOf(theirs & ~own) > distance) return
+      const term = terms[at] ?? ''
+      const apart = distanceOf(token, term, distance)
+      if (apart <= distance) found.push({ term, distance: apart, at })
+    }
   }
 }
 
-function nearest(terms: readonly string[], asked: { readonly token: string; readonly distance: number }, candidates: Iterable<number>) {
-  const found: (Near & { readonly at: number })[] = []
-  for (const at of candidates) {
-    const term = terms[at] ?? ''
-    const distance = distanceOf(asked.token, term, asked.distance)
-    if (distance <= asked.distance) found.push({ term, distance, at })
-  }
-  return found.sort((a, b) => a.distance - b.distance || a.at - b.at)
+/** Which signs a word has, in 32 bits. One step of distance brings in at most one that wasn't there. */
+function signsOf(word: string): number {
+  let found = 0
+  for (let at = 0; at < word.length; at++) found |= 1 << (word.charCodeAt(at) & 31)
+  return found
+}
+
+function bitsOf(number: number): number {
+  const pairs = number - ((number >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 /** The words of slot n: members from starts[n] to starts[n + 1]. Counted first, then filled: no list a slot. */

@@ -16,7 +16,7 @@ export const normalizers: Readonly<Record<string, (config: JsonObject) => Normal
   },
   specialCharacter: () => byToken(plain),
   contractedWords: () => byToken((token) => contractions.get(token.toLowerCase()) ?? token),
-  allowedCharacter: () => byToken((token) => token.replace(/[^A-Za-z0-9!?:;.,]/g, '')),
+  allowedCharacter: () => byToken((token) => keptSigns(token, allowed)),
 }
 
 export function tokensOf(text: string): readonly string[] {
@@ -36,6 +36,12 @@ export function punctuationOf(config: JsonObject): Signs {
 
 export function hasPunctuation(token: string, signs: Signs): boolean {
   return [...token].some((sign) => hasSign(signs, sign))
+}
+
+const allowed = classOf('A-Za-z0-9!?:;.,')
+
+export function keptSigns(token: string, signs: Signs): string {
+  return [...token].filter((sign) => hasSign(signs, sign)).join('')
 }
 
 function isExempt(token: string): boolean {
