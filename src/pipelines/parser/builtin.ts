@@ -50,18 +50,17 @@ export function isDecimal(token: string): boolean {
   return isNumber(token) && !isInteger(token)
 }
 
-/** One "@", words of letters, digits, _ . + -, and a last part of two to four letters. */
+/** Letters, digits and . _ % + - before one "@", letters, digits, . and - behind it, and a last part of two to four letters. */
 export function isEmail(token: string): boolean {
-  const [local = '', domain, ...more] = token.split('@')
-  if (domain === undefined || more.length > 0) return false
-  const [last = '', ...names] = domain.split('.').reverse()
-  if (names.length === 0 || !/^[A-Za-z]{2,4}$/.test(last)) return false
-  return names.every((name) => /^[A-Za-z0-9-]+$/.test(name)) && local.split('.').every((part) => /^[\w+-]+$/.test(part))
+  const [local = '', domain = '', ...more] = token.split('@')
+  const dot = domain.lastIndexOf('.')
+  if (more.length > 0 || dot < 1 || !/^[A-Za-z]{2,4}$/.test(domain.slice(dot + 1))) return false
+  return /^\w[\w.%+-]*$/.test(local) && /^[A-Za-z0-9.-]+$/.test(domain)
 }
 
 /** Milliseconds since midnight of `12h10`, `15h`, `9:05`, `13:50:12`; 24:00 is midnight. null: it is no time. */
 export function timeOf(token: string): number | null {
-  const found = /^(\d{1,2})(?:h(\d\d)?|:(\d\d)(?::(\d\d))?)$/.exec(token)
+  const found = /^(\d{1,2})(?:h(\d\d)?|:(\d\d)(?::(\d\d))?)$/i.exec(token)
   if (found === null) return null
   const [hours, minutes, seconds] = [Number(found[1]), Number(found[2] ?? found[3] ?? 0), Number(found[4] ?? 0)]
   if (minutes > 59 || seconds > 59 || hours > 24 || (hours === 24 && minutes + seconds > 0)) return null
@@ -70,6 +69,6 @@ export function timeOf(token: string): number | null {
 
 /** 21 of `21st` and `21.`; with a dot one or two digits. null: it is no ordinal number. */
 export function ordinalOf(token: string): number | null {
-  const digits = /^(?:(\d{1,15})(?:st|nd|rd|th)|(\d{1,2})\.)$/.exec(token)
+  const digits = /^(?:(\d{1,15})(?:st|nd|rd|th)|(\d{1,2})\.)$/i.exec(token)
   return digits === null ? null : Number(digits[1] ?? digits[2])
 }

@@ -63,7 +63,7 @@ export type Near = { readonly term: string; readonly distance: number }
 const prefixLength = 7
 
 /**
- * Who is near in that list, the nearest first, else in the list's order. Two words within a distance d have a text in common that each
+ * Who is near in that list, the nearest first, else by the alphabet. Two words within a distance d have a text in common that each
  * of their beginnings becomes when at most d signs are left out; the index holds the words under the hash of each such text.
  */
 export function openDistances(terms: readonly string[], distance: number): (token: string) => readonly Near[] {
@@ -74,14 +74,14 @@ export function openDistances(terms: readonly string[], distance: number): (toke
   let round = 0
   return (token) => {
     const own = signsOf(token)
-    const found: (Near & { readonly at: number })[] = []
+    const found: Near[] = []
     round++
     eachShorter(token, distance, (hash) => {
       const slot = hash >>> (32 - bits)
       const end = starts[slot + 1] ?? 0
       for (let place = starts[slot] ?? 0; place < end; place++) look(members[place] ?? 0)
     })
-    return found.sort((a, b) => a.distance - b.distance || a.at - b.at)
+    return found.sort((a, b) => a.distance - b.distance || (a.term < b.term ? -1 : 1))
 
     function look(at: number): void {
       if (askedIn[at] === round) return
@@ -90,7 +90,7 @@ export function openDistances(terms: readonly string[], distance: number): (toke
       if (bitsOf(own & ~theirs) > distance || bitsOf(theirs & ~own) > distance) return
       const term = terms[at] ?? ''
       const apart = distanceOf(token, term, distance)
-      if (apart <= distance) found.push({ term, distance: apart, at })
+      if (apart <= distance) found.push({ term, distance: apart })
     }
   }
 }

@@ -1,5 +1,5 @@
 // What a token was found to be, and what finds it.
-import type { Expression } from '../expressions/expressions.ts'
+import { type Expression, expressionOf } from '../expressions/expressions.ts'
 
 /** `word`: as the dictionary has it. `accuracy`: 1 is as it is written, less is guessed. */
 export type Found = {
@@ -30,7 +30,8 @@ export type Vocabulary = {
   readonly longest: number
   /** As a word; [] when it is none, or only part of a phrase. `accuracy` is what all get. */
   wordsOf(term: string, accuracy: number): readonly Found[]
-  isPart(term: string): boolean
+  /** The part of a phrase that it is, as the phrase has it. */
+  partOf(term: string): string | undefined
   /** Where phrases begin. */
   readonly phrases: PhraseNode
   /** Made at the first call, and kept. */
@@ -51,3 +52,33 @@ export type Correction = {
 
 /** Corrections and patterns see no longer tokens. */
 export const mostCorrected = 64
+
+/** Of a token that nothing is known of. */
+export function unknown(token: string): Found {
+  return { word: token, expressions: [named('unknown', token)], accuracy: 0, isCorrected: false }
+}
+
+/** Of a word without a meaning of its own. */
+export function unused(word: string): Expression {
+  return named('unused', word)
+}
+
+function named(name: string, token: string): Expression {
+  return expressionOf(name, sealed(token))
+}
+
+/**
+ * A token as it may stand in parentheses: what a person writes can't close them and go on with an expression of their own choice.
+ * Parentheses that are not in pairs are left out.
+ */
+export function sealed(token: string): string {
+  let depth = 0
+  for (const sign of token) {
+    if (sign === '(') depth++
+    if (sign === ')') depth--
+    if (depth < 0 || depth > mostNested) break
+  }
+  return depth === 0 ? token : token.replace(/[()]/g, '')
+}
+
+const mostNested = 10

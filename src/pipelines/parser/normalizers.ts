@@ -54,7 +54,8 @@ function apart(token: string, signs: Signs, isRemoving: boolean): string {
 
 const special: ReadonlyMap<string, string> = new Map([
   ...[...'ÄäÖöÜüẞß'].map((sign, at): [string, string] => [sign, ['ae', 'ae', 'oe', 'oe', 'ue', 'ue', 'ss', 'ss'][at] ?? sign]),
-  ...[...'‘’‚‛´'].map((sign): [string, string] => [sign, "'"]),
+  ...[...'‘’‚‛´`'].map((sign): [string, string] => [sign, "'"]),
+  ...[...'łŁ'].map((sign): [string, string] => [sign, sign === 'ł' ? 'l' : 'L']),
   ...[...'“”„‟'].map((sign): [string, string] => [sign, '"']),
 ])
 

@@ -29,6 +29,8 @@ export { expressionsIn } from './vocabulary.ts'
 
 export type Parser = {
   readonly settings: ParserSettings
+  /** Whether it has normalizers, so that what templates see as the input is what they made of it. */
+  readonly isNormalizing: boolean
   parse(input: string, given: Given): Parsed
   /** All that the input may mean, the best first, at most `maxSolutions`. */
   solutions(input: string, given: Given): readonly Solution[]
@@ -58,6 +60,7 @@ export function compileParser(config: ParserConfig, dictionaryOf: (uri: string) 
   const machine: Machine = { settings, sources, corrections: corrects, normalize: chained(chain) }
   return {
     settings,
+    isNormalizing: chain.length > 0,
     parse: (input, given) => parse(machine, input, given),
     solutions(input, given) {
       const { rows } = rowsOf(machine, machine.normalize(input), given)
@@ -219,8 +222,8 @@ export function parseStep(parser: Parser, memory: Memory, input: string): void {
   current.set('expressions:parsed', expressionsText(expressions))
   current.set('expressions:matches', parsed.matches)
   current.set('intents', intents)
-  current.out('input', input)
-  current.out('expressions', expressions.map(expressionText))
+  current.out('input', parser.isNormalizing ? parsed.normalized : input)
+  current.out('expressions', expressionsText(expressions))
   current.out('intents', intents)
 }
 

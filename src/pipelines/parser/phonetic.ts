@@ -19,7 +19,7 @@ export function alternateMetaphone(word: string): string {
   return doubleMetaphone(word.trim())[1].slice(0, metaphoneLength)
 }
 
-/** The terms with either code of a word, in their order. */
+/** The terms that sound like a word: those of the same soundex code, then those of the same metaphone code, each by the alphabet. */
 export function openSounds(terms: readonly string[]): (word: string) => readonly string[] {
   const [bySoundex, byMetaphone] = [new Map<string, number[]>(), new Map<string, number[]>()]
   for (const [at, term] of terms.entries()) {
@@ -27,11 +27,9 @@ export function openSounds(terms: readonly string[]): (word: string) => readonly
     keep(byMetaphone, alternateMetaphone(term), at)
   }
   return (word) => {
-    const alike = [...(bySoundex.get(refinedSoundex(word)) ?? []), ...(byMetaphone.get(alternateMetaphone(word)) ?? [])]
-    return [...new Set(alike)]
-      .sort((a, b) => a - b)
-      .slice(0, mostAlike)
-      .flatMap((at) => terms[at] ?? [])
+    const found = [bySoundex.get(refinedSoundex(word)), byMetaphone.get(alternateMetaphone(word))]
+    const alike = found.flatMap((places = []) => places.flatMap((at) => terms[at] ?? []).sort())
+    return [...new Set(alike)].slice(0, mostAlike)
   }
 }
 

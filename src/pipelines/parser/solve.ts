@@ -1,12 +1,18 @@
 // From what each token may be to what the input may mean: words that stand for phrases are joined, the longest phrase first, and each
 // choice of readings is one solution. The first is the best.
 import type { Expression } from '../expressions/expressions.ts'
-import { expressionOf } from '../expressions/expressions.ts'
 import type { Cell } from './cells.ts'
-import type { Found, Phrase, PhraseNode, Reading, Source } from './found.ts'
+import { type Found, type Phrase, type PhraseNode, type Reading, type Source, unknown } from './found.ts'
 
 /** A part of the input and what it was taken for. `source`: which source knew it as it is; Infinity: it was guessed, or nothing. */
-export type Slot = { readonly value: string; readonly readings: readonly Reading[]; readonly source: number; readonly isPhrase: boolean }
+export type Slot = {
+  readonly value: string
+  readonly readings: readonly Reading[]
+  /** What it is where it has no reading. */
+  readonly otherwise: Found
+  readonly source: number
+  readonly isPhrase: boolean
+}
 /** One entry for each slot. */
 export type Solution = readonly Entry[]
 export type Entry = { readonly value: string; readonly reading: Reading }
@@ -14,15 +20,23 @@ export type Entry = { readonly value: string; readonly reading: Reading }
 /** The parts of the input, with phrases, then (where there are some) without. A part that nothing is known of has no readings. */
 export function slotsOf(cells: readonly Cell[], sources: readonly Source[]): readonly (readonly Slot[])[] {
   const spans = chosen(spansIn(cells, sources), cells.length)
-  const single = ({ token, readings, owner }: Cell): Slot => ({ value: token, readings, source: owner, isPhrase: false })
+  const single = ({ token, readings, otherwise, owner }: Cell): Slot => ({
+    value: token,
+    readings,
+    otherwise,
+    source: owner,
+    isPhrase: false,
+  })
   if (spans.size === 0) return [cells.map(single)]
   const joined: Slot[] = []
   for (let at = 0; at < cells.length; at++) {
     const span = spans.get(at)
     const cell = cells[at]
     if (span !== undefined) {
+      const value = span.phrases[0]?.phrase ?? ''
       joined.push({
-        value: span.phrases[0]?.phrase ?? '',
+        value,
+        otherwise: unknown(value),
         readings: span.phrases.map((one) => [foundOf(one, span.accuracy)]),
         source: span.source,
         isPhrase: true,
@@ -108,11 +122,11 @@ function chosen(spans: readonly Span[], cells: number): ReadonlyMap<number, Span
 
 // ---- solutions
 
-/** Every choice of readings, the last part changing first, at most so many. What nothing is known of is `unknown(token)`. */
+/** Every choice of readings, the last part changing first, at most so many. */
 export function* solutionsOf(rows: readonly (readonly Slot[])[], most: number): Generator<Solution> {
   let left = most
   for (const slots of rows) {
-    const choices = slots.map((slot) => (slot.readings.length > 0 ? slot.readings : [[unknown(slot.value)]]))
+    const choices = slots.map((slot) => (slot.readings.length > 0 ? slot.readings : [[slot.otherwise]]))
     const digits = choices.map(() => 0)
     do {
       if (left-- <= 0) return
@@ -130,26 +144,6 @@ function counted(digits: number[], choices: readonly (readonly Reading[])[]): bo
   }
   return false
 }
-
-function unknown(token: string): Found {
-  return { word: token, expressions: [expressionOf('unknown', sealed(token))], accuracy: 0, isCorrected: false }
-}
-
-/**
- * A token as it may stand in parentheses: what a person writes can't close them and go on with an expression of their own choice.
- * Parentheses that are not in pairs are left out.
- */
-export function sealed(token: string): string {
-  let depth = 0
-  for (const sign of token) {
-    if (sign === '(') depth++
-    if (sign === ')') depth--
-    if (depth < 0 || depth > mostNested) break
-  }
-  return depth === 0 ? token : token.replace(/[()]/g, '')
-}
-
-const mostNested = 10
 
 export function expressionsOf(solution: Solution): readonly Expression[] {
   return solution.flatMap(({ reading }) => reading.flatMap(({ expressions }) => expressions))

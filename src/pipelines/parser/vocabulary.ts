@@ -1,9 +1,9 @@
 // A regular dictionary: its words, phrases and patterns, and the indexes that corrections ask. Read once for each dictionary and kept
 // with it, so parsers of the same dictionary share them.
 import type { Dictionary } from '../configuration.ts'
-import { type Expression, expressionOf, parseExpressions } from '../expressions/expressions.ts'
+import { type Expression, parseExpressions } from '../expressions/expressions.ts'
 import { openDistances } from './distance.ts'
-import type { Found, Phrase, PhraseNode, Source, Vocabulary } from './found.ts'
+import { type Found, type Phrase, type PhraseNode, type Source, unused, type Vocabulary } from './found.ts'
 import { type CompiledPattern, compilePattern } from './pattern/pattern.ts'
 import { openSounds } from './phonetic.ts'
 
@@ -50,18 +50,18 @@ function readDictionary({ words, phrases, regExs }: Dictionary): RegularDictiona
 /** A word without expressions is said to be unused. */
 function expressionsOf(word: string, text: string): readonly Expression[] {
   const expressions = parseExpressions(text)
-  return expressions.length > 0 ? expressions : [expressionOf('unused', word)]
+  return expressions.length > 0 ? expressions : [unused(word)]
 }
 
-function vocabularyOf(small: ReadonlyMap<string, readonly Entry[]>, parts: ReadonlySet<string>, phrases: PhraseNode): Vocabulary {
-  const terms = [...new Set([...small.keys(), ...parts])]
+function vocabularyOf(small: ReadonlyMap<string, readonly Entry[]>, parts: ReadonlyMap<string, string>, phrases: PhraseNode): Vocabulary {
+  const terms = [...new Set([...small.keys(), ...parts.keys()])]
   const distances = new Map<number, ReturnType<typeof openDistances>>()
   let sounds: ReturnType<typeof openSounds> | undefined
   return {
     terms,
     longest: terms.reduce((most, { length }) => Math.max(most, length), 0),
     wordsOf: (term, accuracy) => small.get(term)?.map((entry) => foundAs(entry, accuracy, true)) ?? [],
-    isPart: (term) => parts.has(term),
+    partOf: (term) => parts.get(term),
     phrases,
     near(distance) {
       const index = distances.get(distance) ?? openDistances(terms, distance)
@@ -85,14 +85,15 @@ function byPattern(patterns: readonly { readonly pattern: CompiledPattern; reado
     .map(({ expressions }): Found => ({ word: token, expressions, accuracy: 1, isCorrected: false }))
 }
 
-function treeOf(phrases: Dictionary['phrases']): { readonly root: PhraseNode; readonly parts: ReadonlySet<string> } {
+function treeOf(phrases: Dictionary['phrases']): { readonly root: PhraseNode; readonly parts: ReadonlyMap<string, string> } {
   const root: PhraseNode = { next: new Map(), ends: [] }
-  const parts = new Set<string>()
+  const parts = new Map<string, string>()
   for (const { phrase, expressions } of phrases) {
     const words = phrase.split(/\s+/).filter((word) => word !== '')
     let node = root
-    for (const word of words.map((one) => one.toLowerCase())) {
-      parts.add(word)
+    for (const part of words) {
+      const word = part.toLowerCase()
+      if (!parts.has(word)) parts.set(word, part)
       const next = node.next.get(word) ?? { next: new Map(), ends: [] }
       node.next.set(word, next)
       node = next

@@ -80,8 +80,8 @@ function stepsOf(path: string): readonly (string | number)[] | null {
 }
 
 /**
- * The root with that value at a plain path: a new one, nothing is changed in place. Objects that are missing on the way are made. A
- * list takes an index that it has, or the next one; where a path can't lead, the root comes back as it is.
+ * The root with that value at a plain path: a new one, nothing is changed in place. All but the last step has to be
+ * there, and a list takes an index that it has; where a path can't lead, the root comes back as it is.
  */
 export function withValueAt(path: string, root: JsonObject, value: Json): JsonObject {
   const steps = path.length > pathLimits.characters ? null : stepsOf(path.trim())
@@ -93,10 +93,9 @@ export function withValueAt(path: string, root: JsonObject, value: Json): JsonOb
 function placed(at: Json | undefined, steps: readonly (string | number)[], value: Json): Json | undefined {
   const [step, ...rest] = steps
   if (step === undefined) return value
-  const inner = placed(at === undefined ? undefined : memberOf(at, step), rest, value)
+  const inner = at === undefined ? undefined : placed(memberOf(at, step), rest, value)
   if (inner === undefined) return undefined
-  if (typeof step === 'number') return isList(at) && step <= at.length ? [...at.slice(0, step), inner, ...at.slice(step + 1)] : undefined
-  if (at === undefined || at === null) return { [step]: inner }
+  if (typeof step === 'number') return isList(at) && step < at.length ? at.with(step, inner) : undefined
   return isPlain(at) ? { ...at, [step]: inner } : undefined
 }
 

@@ -24,7 +24,7 @@ const readData: ReadonlyMap<string, Json> = new Map<string, Json>([
 ])
 const readOutputs: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['input', scrubbedInput],
-  ['expressions', []],
+  ['expressions', ''],
   ['intents', []],
 ])
 
