@@ -83,9 +83,10 @@ function keys(call: Call): Json {
   return isMap(call.self) ? namesOf(call.self, call.measure) : []
 }
 
+/** Counted as their names and as what is made of each: that takes four times as long. */
 function entriesOf(call: Call): readonly (readonly [string, Json])[] {
   if (!isMap(call.self)) return []
-  namesOf(call.self, call.measure)
+  call.measure(namesOf(call.self, call.measure).length * 30)
   return Object.entries(call.self)
 }
 

@@ -99,6 +99,16 @@ describe('[Y47] what has no counterpart', () => {
     expect(migrateTemplateWithFaults('a\n [[${#dates.format(x)}]]').faults[0]).toMatchObject({ line: 2, column: 2 })
   })
 
+  test('[Y47] an expression that ends in a word of its language is named, not thrown', () => {
+    for (const end of ['and', 'or', 'eq', 'gt', '?', '?:']) {
+      expect(migrateTemplateWithFaults(`[# th:if="\${1 ${end}"]x[/]`).faults, end).toHaveLength(1)
+    }
+  })
+
+  test('[Y47] of very many faults the first 100 are told', () => {
+    expect(migrateTemplateWithFaults('[[${#dates.now()}]]\n'.repeat(500)).faults).toHaveLength(100)
+  })
+
   test('[Y46] property: carrying over never fails, is done after once, and what it writes can be read', () => {
     const part = fc.constantFrom(
       '[[${',
@@ -125,6 +135,8 @@ describe('[Y47] what has no counterpart', () => {
       ')',
       '? ',
       ': ',
+      'and',
+      '1',
     )
     const text = fc.array(part, { maxLength: 25 }).map((parts) => parts.join(''))
     fc.assert(
@@ -150,6 +162,8 @@ describe('[Y47] what has no counterpart', () => {
       '[/]',
       "[['${'+x+']]",
       '[# th:if="${a}"]',
+      '\\[[${a}]]',
+      '[[${!',
     ]) {
       const time = (count: number) => {
         const start = performance.now()

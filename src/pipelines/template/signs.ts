@@ -2,9 +2,9 @@
 
 const letterBeyondAscii = /[\p{L}\p{N}\p{M}]/u
 
-/** Letters, digits, `_`, `$`. */
+/** Letters, digits, `_`, `$`. NaN, the code behind the end of a text, is none. */
 export function isNameSign(code: number): boolean {
-  if (code < 128) return isLetter(code) || isDigit(code) || code === 95 || code === 36
+  if (!(code >= 128)) return isLetter(code) || isDigit(code) || code === 95 || code === 36
   return letterBeyondAscii.test(String.fromCodePoint(code))
 }
 
