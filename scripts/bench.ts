@@ -22,6 +22,7 @@ import { type Accepted, type Figure, head, isHeld, isLost, lineOf } from './benc
 import { long } from './bench/long.ts'
 import type { Part } from './bench/part.ts'
 import { pieces } from './bench/pieces.ts'
+import { pipelines } from './bench/pipelines.ts'
 import { openPlace } from './bench/place.ts'
 import { policy } from './bench/policy.ts'
 import { requests } from './bench/requests.ts'
@@ -43,6 +44,7 @@ const parts: readonly Part[] = [
   rules,
   policy,
   routing,
+  pipelines,
   pieces,
   working,
   requests,

@@ -1,0 +1,125 @@
+// Pipelines, in this process: what their pure parts cost.
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Dictionary, ParserConfig } from '../../src/pipelines/configuration.ts'
+import { compileParser, type Parser } from '../../src/pipelines/parser/parser.ts'
+import type { Figure } from './figure.ts'
+import type { At, Part } from './part.ts'
+import { microsOf } from './repeat.ts'
+
+export const pipelines: Part = {
+  name: 'pipelines',
+  async run(at) {
+    return parsing(at)
+  },
+}
+
+// ---- the parser
+
+const entries = 50_000
+const about = { language: 'en', temporary: [] }
+
+/** Every word of the input has a slip, two, or is glued to another one, so that all corrections are asked about each. */
+function parsing(at: At): readonly Figure[] {
+  at.tell('parsing')
+  const words = wordsOf(entries)
+  const dictionary = dictionaryOf(words)
+  const before = heapMb()
+  const parser = parserOf(dictionary)
+  const [unread, started] = [heapMb(), performance.now()]
+  parser.parse(inputOf(words, 1), about)
+  const first = performance.now() - started
+  const size = heapMb()
+  const input = inputOf(words, 7)
+  const tokens = new Set(words)
+  return [
+    {
+      name: 'parsing 200 words, 50,000 entries',
+      ...{ unit: 'ms', hold: { most: 20 }, note: 'floor: each word looked up; all corrections' },
+      ours: microsOf(at.quick ? 20 : 100, () => parser.parse(input, about)) / 1_000,
+      floor: microsOf(1_000, () => input.split(' ').filter((token) => tokens.has(token)).length) / 1_000,
+    },
+    {
+      name: 'the first of them, with the indexes',
+      ...{ unit: 'ms', ours: first, floor: null, hold: null, note: 'once for each dictionary' },
+    },
+    {
+      name: 'indexes of 50,000 entries',
+      ...{
+        unit: 'MB',
+        ours: size - unread,
+        floor: null,
+        hold: { most: 60 },
+        note: `the dictionary itself ${Math.round(unread - before)} MB`,
+      },
+    },
+  ]
+}
+
+const syllables = 'ba ko li men tra ver sun dor pel gis han qui ost rim fa nel zu wex cor tin schl eck ung heit able'.split(' ')
+
+/** Words of two to four syllables, the same in each run. */
+function wordsOf(count: number): readonly string[] {
+  const next = numbers(42)
+  const words = new Set<string>()
+  while (words.size < count) words.add(Array.from({ length: 2 + next(3) }, () => pick(syllables, next)).join(''))
+  return [...words]
+}
+
+function dictionaryOf(words: readonly string[]): Dictionary {
+  const phrases = words.slice(0, 2_000).map((word, at) => ({ phrase: `${word} ${words.at(-1 - at)}`, expressions: `phrase(p${at})` }))
+  const single = words.slice(2_000).map((word) => ({ word, expressions: `word(${word})`, frequency: 0 }))
+  return { lang: 'en', words: single, phrases, regExs: [{ regEx: '[a-z]{2}-\\d+', expressions: 'ticket' }] }
+}
+
+function parserOf(dictionary: Dictionary): Parser {
+  const all = (part: string, names: readonly string[]) =>
+    names.map((name) => ({ type: `eddi://ai.labs.parser.${part}.${name}`, config: name === 'regular' ? { uri: 'eddi://dictionary' } : {} }))
+  const config: ParserConfig = {
+    config: {},
+    extensions: {
+      normalizer: all('normalizers', ['punctuation', 'specialCharacter', 'contractedWords']),
+      dictionaries: all('dictionaries', ['integer', 'decimal', 'email', 'time', 'ordinalNumber', 'punctuation', 'regular']),
+      corrections: all('corrections', ['levenshtein', 'mergedTerms', 'phonetic']),
+    },
+  }
+  return compileParser(config, () => dictionary)
+}
+
+function inputOf(words: readonly string[], seed: number): string {
+  const next = numbers(seed)
+  const tokens = Array.from({ length: 200 }, (_, at) => {
+    if (at % 3 === 2) return `${pick(words, next)}${pick(words, next)}`.slice(0, 30)
+    return at % 3 === 1 ? slipped(slipped(pick(words, next), next), next) : slipped(pick(words, next), next)
+  })
+  return tokens.join(' ')
+}
+
+/** With a letter left out, put in, or another one. */
+function slipped(word: string, next: (below: number) => number): string {
+  const place = next(word.length)
+  return word.slice(0, place) + ['', 'y', 'x'][next(3)] + word.slice(place + next(2))
+}
+
+function pick(list: readonly string[], next: (below: number) => number): string {
+  return list[next(list.length)] ?? ''
+}
+
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return (state >>> 8) % below
+  }
+}
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+function heapMb(): number {
+  collect()
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return (heapUsed + arrayBuffers) / 1_048_576
+}
