@@ -37,7 +37,7 @@ import { packageRoot, version } from './base/root.ts'
 import type { Config } from './config.ts'
 import { type Context, openContext } from './context/context.ts'
 import { findings, folderFindings, onlySqlite } from './doctor.ts'
-import { builtInEngines, openMinds, openRuns } from './engines/engines.ts'
+import { builtInEngines, openMinds, openRuns, openTells } from './engines/engines.ts'
 import { openFamilies } from './families.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
@@ -45,6 +45,7 @@ import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './l
 import type { Tier } from './models/message.ts'
 import { type Models, openModels, storeIn } from './models/models.ts'
 import { openPeople, type People } from './people/people.ts'
+import { openPipelines } from './pipelines/open-pipelines.ts'
 import type { Budgets } from './policy/budget.ts'
 import { policyFinding } from './policy/finding.ts'
 import { groundOfHub, type HubPlaces } from './policy/ground.ts'
@@ -72,6 +73,7 @@ import { openSqliteStore, type SqliteStore } from './store/sqlite/sqlite.ts'
 import { sqliteWork } from './store/sqlite/work.ts'
 import { sandboxFinding, sandboxModeOf, sandboxOf } from './tools/exec/exec.ts'
 import { folderPast } from './tools/files/files.ts'
+import { openMcp } from './tools/mcp/mcp.ts'
 import { folderResults } from './tools/results.ts'
 import { openTools } from './tools/tools.ts'
 import { openKeeping, openMoney } from './treasury.ts'
@@ -243,13 +245,18 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => context.close())
   const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
   opened(() => work.close())
+  const pipelines = openPipelines({ ...rooms, ...scopes, store: store.journal, agents })
+  opened(() => pipelines.close())
   const places = { homedir: homedir(), closed: [config.home] }
   const speaking = { agents, routing, models, tools, minds, context, attention, work }
   const runs = await openRuns({ ...rooms, ...scopes, store: store.journal })
   opened(() => runs.close())
   const priceOf = (tier: Tier) => models.list().tiers.find((one) => one.tier === tier)?.chain[0]?.price ?? null
   const chains = { runs, events: store.journal, taint: policy.taint, priceOf }
-  engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains }))
+  const outgoing = { policy, reach: families.reach, mcp: openMcp({ reach: families.reach, clock, version }), clock }
+  opened(() => outgoing.mcp.close())
+  const piped = { ...pipelines, tells: openTells(), outgoing, secrets }
+  engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains, pipelines: piped }))
   for (const engine of engines) lanes.registerEngine(engine)
   return {
     scopes,

@@ -7,12 +7,17 @@
 // E3  Each model call's cost is a fact; a budget that is used up is asked about.
 import type { Engine } from '../lanes/engine.ts'
 import type { Models } from '../models/models.ts'
+import { templates } from '../pipelines/template/template.ts'
 import type { Routing } from '../routing/routing.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { type ChainRooms, chainEngine } from './chain/chain.ts'
 import { fewFiles } from './chain/few-files.ts'
 import { noMemory } from './chain/memory.ts'
 import { type ChatRooms, chatEngine } from './chat/chat.ts'
 import { type HubRooms, hubEngine } from './hub/hub.ts'
+import { type PipelineRooms, pipelineEngine } from './pipeline/pipeline.ts'
+import type { EffectRooms } from './pipeline/rooms.ts'
+import { effectTasks } from './pipeline/tasks/effects.ts'
 import { type QuickRooms, quickEngine } from './quick/quick.ts'
 import { openRoutes } from './turn/route.ts'
 
@@ -24,15 +29,31 @@ export type EngineRooms = QuickRooms &
     readonly routing?: Routing
     readonly documents: ChainRooms['documents']
     readonly chains?: Pick<ChainRooms, 'runs' | 'events' | 'taint' | 'priceOf'>
+    readonly pipelines?: Pipelines
   }
+
+/** `tells`: who streams a pipeline's turns hears them. */
+type Pipelines = Pick<PipelineRooms, 'conversations' | 'deployments' | 'memories' | 'tells' | 'skills' | 'vars' | 'attachments'> &
+  Pick<EffectRooms, 'outgoing' | 'own'> & { readonly secrets: Secrets }
 
 export function builtInEngines({ routing, ...over }: EngineRooms): readonly Engine[] {
   const given = over.chains ? { ...over, tools: fewFiles(over.tools, over.chains.events) } : over
   const rooms = routing ? { ...given, routes: openRoutes({ ...given, routing }) } : given
   const chains = given.chains ? [chainEngine({ ...given, ...given.chains, memory: noMemory, ...(routing ? { routing } : {}) })] : []
-  return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms), ...chains]
+  const pipelines = given.pipelines ? [pipelineOver(rooms, given.pipelines)] : []
+  return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms), ...chains, ...pipelines]
 }
 
+/** Templates are kept over all conversations: the same configurations serve them. */
+function pipelineOver(rooms: QuickRooms & Pick<EngineRooms, 'sessions'>, pipelines: Pipelines): Engine {
+  const over = { ...rooms, ...pipelines }
+  return pipelineEngine({ ...over, templates: templates(mostTemplates), effects: effectTasks(over) })
+}
+
+const mostTemplates = 5_000
+
 export { openRuns } from './chain/runs.ts'
+
+export { openTells } from './pipeline/tells.ts'
 
 export { openMinds } from './turn/mind.ts'

@@ -124,7 +124,7 @@ async function finish(stage: Stage, { memory, said, ended, seed, number }: Finis
   const state = stateAfter(ended, memory)
   await remember(stage, memory, number)
   await stage.keep({ do: said.how, agent: stage.agent, state, made })
-  speak(stage, { made, said, ended, number })
+  speak(stage, { made, said, ended, number, language: memory.language })
 }
 
 function stateAfter(ended: Ended, { current }: Working): ConversationState {
@@ -147,12 +147,12 @@ async function remember({ rooms, turn, agent }: Stage, memory: Working, number: 
   })
 }
 
-type Spoken = { readonly made: Step; readonly said: Said; readonly ended: Ended; readonly number: number }
+type Spoken = { readonly made: Step; readonly said: Said; readonly ended: Ended; readonly number: number; readonly language: string }
 
 /** A task that failed is told; a person who said something is never left without any answer. */
-function speak({ voice }: Stage, { made, said, ended, number }: Spoken): void {
+function speak({ voice }: Stage, { made, said, ended, number, language }: Spoken): void {
   const replies = quickRepliesOf(made)
-  const text = textOfItems(itemsOf(made))
+  const text = textOfItems(itemsOf(made), language)
   const failure = ended.how === 'failed' ? `This step could not be finished: ${ended.message}` : ''
   const words = [text, failure].filter((one) => one !== '').join('\n\n')
   const isRejected = actionsOf(made).includes(rejectedAction)

@@ -4,7 +4,7 @@ import type { CompiledAgent } from '../../pipelines/configurations/store.ts'
 import type { StepAttachment } from '../../pipelines/conversation.ts'
 import type { Agent, Fact, Remembered } from '../../pipelines/conversations/conversations.ts'
 import type { Memories } from '../../pipelines/memories/memories.ts'
-import type { Template } from '../../pipelines/template/template.ts'
+import type { Templates } from '../../pipelines/template/template.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Attachment } from '../../protocol/message.ts'
 import type { ScopeRef } from '../../scopes/scopes.ts'
@@ -21,7 +21,7 @@ export type StageRooms = EffectRooms &
     readonly minds: Minds
     readonly tells: Tells
     readonly effects: EffectTasks
-    readonly templates: { get(text: string): Template }
+    readonly templates: Templates
     /** Absent: nothing is remembered beyond a conversation. */
     readonly memories?: Pick<Memories, 'visible' | 'put'>
     /** Who has which skill, the best first. */

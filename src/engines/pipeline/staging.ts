@@ -11,7 +11,7 @@ import { openGuard } from '../turn/guard.ts'
 import { mindOf } from '../turn/mind.ts'
 import { type Setup, setupOf } from '../turn/setup.ts'
 import type { Working } from './memory.ts'
-import { randomFrom } from './random.ts'
+import { randomFrom, uuidFrom } from './random.ts'
 import type { Scene } from './scene.ts'
 import type { Stage } from './stage.ts'
 
@@ -22,8 +22,10 @@ export async function sceneOf(stage: Stage, { memory, seed, number }: Staging): 
   const known = await knownOf(stage, number)
   const secrets = openKept(stage, number)
   let mind: Scene['mind'] | null = null
-  const data = (): TemplateData => templateDataOf(memory, { ...known, objects: Object.fromEntries(memory.objects) })
-  const render = (text: string) => rooms.templates.get(text).render(data())
+  const data = (): TemplateData => templateDataOf(memory, { snippets: compiled.snippets, vars: known.vars, objects: memory.objects })
+  let ids = 0
+  const uuid = () => uuidFrom(seed, ++ids)
+  const render = (text: string) => rooms.templates.get(text).render(data(), { uuid })
   return {
     ...{ turn, memory, voice, data, render, agent: compiled },
     setup: () => stage.setup(),
@@ -36,7 +38,7 @@ export async function sceneOf(stage: Stage, { memory, seed, number }: Staging): 
     keep: (name) => void memory.kept.add(name),
     propertyScene: (more = {}): PropertyScene => ({
       ...{ memory, data, render, ...more },
-      value: (text) => rooms.templates.get(text).value(data()),
+      value: (text) => rooms.templates.get(text).value(data(), { uuid }),
       write: (path, value) => writeAt(memory, path, value),
       secret: secrets.keep,
     }),
@@ -55,7 +57,6 @@ export async function sceneOf(stage: Stage, { memory, seed, number }: Staging): 
 }
 
 type Known = {
-  readonly snippets: { readonly [name: string]: string }
   readonly vars: { readonly [key: string]: string }
   readonly skills: readonly { readonly agent: string; readonly skills: readonly string[] }[]
 }
@@ -63,11 +64,10 @@ type Known = {
 /** What lies outside of the conversation is recorded where the agent uses it, and not looked at where it doesn't. */
 async function knownOf({ rooms, turn, compiled }: Stage, number: number): Promise<Known> {
   const { user, project } = turn.process
-  const snippets = Object.fromEntries([...compiled.snippets].map(([name, { content }]) => [name, content]))
   const { vars: varsOf, skills: skillsOf } = rooms
   const vars = compiled.usesVars && varsOf ? await turn.read(`vars-${number}`, async () => ({ ...(await varsOf(user)) })) : {}
   const readSkills = async () => ((await skillsOf?.({ user, project })) ?? []).map(({ agent, skills }) => ({ agent, skills: [...skills] }))
-  return { snippets, vars, skills: compiled.usesSkills ? await turn.read(`skills-${number}`, readSkills) : [] }
+  return { vars, skills: compiled.usesSkills ? await turn.read(`skills-${number}`, readSkills) : [] }
 }
 
 /** Values of scope secret: the conversation keeps the reference, the store the value, as soon as the task is over. */
