@@ -23,11 +23,16 @@ export type Repeat = {
 }
 
 export function readPattern(source: string): Pattern {
-  const reader: Reader = { source, signs: [...source], at: 0, depth: 0, isAnyCase: false, isDotAll: false }
+  const reader: Reader = { source, signs: [...unquoted(source)], at: 0, depth: 0, isAnyCase: false, isDotAll: false }
   if (reader.signs.length > patternLimits.characters) throw fault(reader, `is longer than ${patternLimits.characters} characters`)
   const pattern = readChoice(reader)
   if (reader.at < reader.signs.length) throw fault(reader, `has a ")" without "(" at character ${reader.at + 1}`)
   return pattern
+}
+
+/** Without \Q and \E: each sign between them stands for itself. */
+function unquoted(source: string): string {
+  return source.replace(/\\(?:Q(.*?)(?:\\E|$)|.)/gs, (all, quoted?: string) => quoted?.replace(/[^A-Za-z0-9]/gu, '\\$&') ?? all)
 }
 
 function readChoice(reader: Reader): Pattern {
@@ -69,20 +74,8 @@ function readEscaped(reader: Reader): Pattern | null {
   const sign = reader.signs[reader.at] ?? ''
   if (sign === 'b' || sign === 'B') return { kind: 'edge', text: reader.signs[reader.at++] === 'b' ? '\\b' : '\\B' }
   if (sign === 'A' || sign === 'z' || sign === 'Z') return { kind: 'edge', text: reader.signs[reader.at++] === 'A' ? '^' : '$' }
-  if (sign === 'Q') return readQuoted(reader)
   if (/[1-9k]/.test(sign)) throw fault(reader, `refers back to a group (\\${sign}), which can be slow`)
   return signs(reader, readEscape(reader))
-}
-
-/** \Q ... \E: what is between stands for itself. */
-function readQuoted(reader: Reader): Pattern {
-  const parts: Pattern[] = []
-  reader.at++
-  while (reader.at < reader.signs.length && !(isNext(reader, '\\') && reader.signs[reader.at + 1] === 'E')) {
-    parts.push(signs(reader, signsIn(reader.signs[reader.at++] ?? '')))
-  }
-  reader.at += 2
-  return { kind: 'sequence', parts }
 }
 
 function readGroup(reader: Reader): Pattern | null {
