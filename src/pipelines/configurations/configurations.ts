@@ -85,15 +85,18 @@ export function openConfigurations(rooms: ConfigurationRooms): ConfigurationStor
     return { wanted, raw, descriptor }
   }
 
-  async function create(given: readonly NewConfiguration[], writer: Writer): Promise<readonly ResourceRef[]> {
+  async function newDocuments(given: readonly NewConfiguration[], writer: Writer) {
     const all = given.map((one) => fresh(one, writer))
     for (const { wanted } of all) {
       if (await known(wanted, writer)) throw new Conflict(`there is a configuration ${keyOf(wanted)} already`, { path: 'id' })
     }
-    const written = await commit(
-      writer,
-      all.flatMap(({ wanted, raw, descriptor }) => [...documentsFor(wanted, raw, 0), descriptorDocument(wanted, descriptor, 0)]),
-    )
+    const news = all.flatMap(({ wanted, raw, descriptor }) => [...documentsFor(wanted, raw, 0), descriptorDocument(wanted, descriptor, 0)])
+    return { all, news }
+  }
+
+  async function create(given: readonly NewConfiguration[], writer: Writer): Promise<readonly ResourceRef[]> {
+    const { all, news } = await newDocuments(given, writer)
+    const written = await commit(writer, news)
     return all.map(({ wanted }) => ({ ...wanted, version: versionIn(written, wanted) }))
   }
 
@@ -164,6 +167,15 @@ export function openConfigurations(rooms: ConfigurationRooms): ConfigurationStor
       const one = await changeable(ref, writer)
       const written = await commit(writer, next(one, raw, writer))
       return { ...ref, version: versionIn(written, one.wanted) }
+    },
+    async put({ news, changes }, writer) {
+      const all = [...(await newDocuments(news, writer)).news]
+      for (const { ref, value, describe = {} } of changes) {
+        const raw = checked(ref.kind, value)
+        const one = await changeable(ref, writer)
+        all.push(...next({ ...one, descriptor: { ...one.descriptor, ...describe } }, raw, writer))
+      }
+      if (all.length > 0) await commit(writer, all)
     },
     async updateReference(ref, uri, writer) {
       const to = refIn(uri)

@@ -51,6 +51,39 @@ export function readConfiguration<K extends Kind>(kind: K, given: unknown, mode:
   return { value: read.data, faults, unknown }
 }
 
+/**
+ * The same configuration in canonical names, without members that mean nothing here and without filled-in defaults: what an import keeps
+ * and an export writes. Throws InvalidInput for what can't be read.
+ */
+export function canonicalRaw(kind: Kind, given: unknown): { readonly raw: JsonObject; readonly unknown: readonly string[] } {
+  const { value, unknown } = readConfiguration(kind, given, 'lenient')
+  const plain = jsonOf(given)
+  const kept = isJsonObject(plain) ? onlyKnown(canonicalOf(kind, plain), jsonOf(value)) : {}
+  return { raw: isJsonObject(kept) ? laidOut(kind, kept) : {}, unknown }
+}
+
+/** Members that reading passed over are left out; what became of another shape is kept as a whole. */
+function onlyKnown(form: Json, read: Json | undefined): Json {
+  if (Array.isArray(form) && Array.isArray(read)) return form.map((one, at) => onlyKnown(one, read[at]))
+  if (!isJsonObject(form) || !isJsonObject(read)) return form
+  return Object.fromEntries(
+    Object.entries(form).flatMap(([name, one]) => (Object.hasOwn(read, name) ? [[name, onlyKnown(one, read[name])]] : [])),
+  )
+}
+
+/** What reading gathers into one member stands beside the others again. */
+function laidOut(kind: Kind, { kept, ...raw }: JsonObject): JsonObject {
+  if (kind === 'agent') return { ...(isJsonObject(kept) ? kept : {}), ...raw }
+  const whole = kept === undefined ? raw : { ...raw, kept }
+  if (kind !== 'llm' || !Array.isArray(raw['tasks'])) return whole
+  const tasks = raw['tasks'].map((task) => {
+    if (!isJsonObject(task)) return task
+    const { more, ...rest } = task
+    return { ...rest, ...(isJsonObject(more) ? more : {}) }
+  })
+  return { ...whole, tasks }
+}
+
 /** The JSON Schema of a kind, in canonical names. */
 export function jsonSchemaOf(kind: Kind): JsonObject {
   const schema = jsonOf(z.toJSONSchema(schemas[kind], { io: 'input', unrepresentable: 'any', target: 'draft-7' }))

@@ -43,6 +43,21 @@ export interface ConfigurationStore {
   ): Promise<Stored<K> | null>
   /** Makes version + 1. Conflict, naming both, when `version` is not the newest. */
   update(ref: ResourceRef, value: unknown, writer: Writer): Promise<ResourceRef>
+  /**
+   * New ones and new versions in one commit, strictly checked like each of them. Their references are as given: who writes them knows that
+   * a new one is version 1, and a changed one the version after its `ref`. Conflict when one of these is not the newest any more.
+   */
+  put(
+    given: {
+      readonly news: readonly (NewConfiguration & { readonly id: string })[]
+      readonly changes: readonly {
+        readonly ref: ResourceRef
+        readonly value: unknown
+        readonly describe?: Partial<Pick<Descriptor, 'name' | 'description' | 'originId'>>
+      }[]
+    },
+    writer: Writer,
+  ): Promise<void>
   /** Swaps every reference to that resource for the new URI, in an agent or workflow. */
   updateReference(ref: ResourceRef, uri: string, writer: Writer): Promise<ResourceRef>
   /**
