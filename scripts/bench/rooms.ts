@@ -19,6 +19,7 @@ import { openPeople } from '../../src/people/people.ts'
 import { openBudgets } from '../../src/policy/budgets.ts'
 import { openPolicy } from '../../src/policy/open-policy.ts'
 import { openScopes } from '../../src/scopes/open-scopes.ts'
+import type { EngineOf } from '../../src/scopes/rooms.ts'
 import { openSecrets } from '../../src/secrets/open-secrets.ts'
 import { scrubbedStore } from '../../src/store/scrubbed.ts'
 import { sqliteAttention } from '../../src/store/sqlite/attention.ts'
@@ -35,8 +36,11 @@ import { openWork } from '../../src/work/work.ts'
 
 export type BenchRooms = Awaited<ReturnType<typeof openRooms>>
 
-/** Sessions are made for the agent `quick`, run by an engine of that name that answers by a rule: the real one can go on in them. */
-export async function openRooms(home: string) {
+/**
+ * Sessions are made for the agent `quick`, run by an engine of that name that answers by a rule: the real one can go on in them.
+ * `lead`: who leads them instead.
+ */
+export async function openRooms(home: string, lead: EngineOf = async () => ({ agent: 'quick', engine: 'quick', params: {} })) {
   makeHome(home)
   const [clock, log] = [systemClock, silent]
   const newId = ulids(clock.now)
@@ -54,7 +58,7 @@ export async function openRooms(home: string) {
     ...shared,
     views: { scopes: sqliteScopes(store), conversation: sqliteConversation(store), documents: sqliteDocuments(store) },
     users,
-    engineOf: async () => ({ agent: 'quick', engine: 'quick', params: {} }),
+    engineOf: lead,
     bundledRoot: join(packageRoot, 'bundled'),
     documentsRoot: null,
   })

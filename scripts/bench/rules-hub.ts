@@ -1,16 +1,22 @@
 /**
- * A hub whose turns are rules and nothing else: the real server, lanes, journal and store, an engine without effects.
+ * A hub whose turns are rules and nothing else: the real server, lanes, journal and store, a pipeline without outside calls.
  * `node scripts/bench/rules-hub.ts HOME`; prints `ADDRESS/#code=CODE`, serves until SIGTERM.
  */
 
 import { homedir } from 'node:os'
 import { openAgents } from '../../src/agents/agents.ts'
 import { openImports } from '../../src/agents/import/import.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import { openRouting } from '../../src/routing/open-routing.ts'
 import { openServer } from '../../src/server/server.ts'
 import { openRooms } from './rooms.ts'
+import { rulesAgent } from './rules-agent.ts'
 
-const rooms = await openRooms(process.argv[2] ?? '')
+const late: { params: JsonObject } = { params: {} }
+const rooms = await openRooms(process.argv[2] ?? '', async () => ({ agent: 'rules', engine: 'pipeline', params: late.params }))
+const { engine, params } = await rulesAgent(rooms)
+late.params = params
+rooms.lanes.registerEngine(engine)
 const agents = openAgents({ documents: rooms.scopes.documents, engines: () => [] })
 const routing = openRouting({ ...rooms, ...rooms.scopes, store: rooms.store.journal, agents })
 const server = await openServer({

@@ -72,7 +72,7 @@ export async function openTalk(more: Partial<Pick<PipelineRooms, 'effects' | 'se
     const tells = openTells()
     const tools = openTools({ clock, results: memoryResults(), closed: [bench.home], policy: lookOnly })
     const { projects, settings } = scopes
-    const rooms = {
+    const rooms: PipelineRooms = {
       ...pipelines,
       ...{ agents, projects, settings, tools, effects: noEffects, templates: templates(500) },
       tells: {
@@ -84,7 +84,7 @@ export async function openTalk(more: Partial<Pick<PipelineRooms, 'effects' | 'se
       },
       minds: openMinds({ ofProcess: async () => 'none' }),
       ...more,
-    } as unknown as PipelineRooms
+    }
     Object.assign(late, { agents, engine: pipelineEngine(rooms) })
     return pipelines
   }

@@ -16,7 +16,7 @@ import type { EffectRooms } from './rooms.ts'
 import type { EffectTasks } from './run-tasks.ts'
 import type { Tells } from './tells.ts'
 
-export type StageRooms = EffectRooms &
+export type StageRooms = Pick<EffectRooms, 'secrets'> &
   Omit<SetupRooms, 'minds'> & {
     readonly minds: Minds
     readonly tells: Tells
