@@ -27,7 +27,9 @@ export function outputStep(set: OutputSet | null, memory: Memory, chance: Chance
   if (set === null || !isSpoken(set.lang, memory.language)) return
   const actions = actionsOf(current)
   const entries = entriesByAction(set)
-  const counts = countIn(memory.past, new Set(actions))
+  // Most actions say the same whatever their count: then the steps before are not looked through.
+  const counted = actions.filter((action) => isCounted(entries.get(action) ?? []))
+  const counts = counted.length === 0 ? new Map<string, number>() : countIn(memory.past, new Set(counted))
   for (const action of actions) sayFor(action, entriesFor(entries.get(action) ?? [], counts.get(action) ?? 0), { current, chance })
 }
 
@@ -62,6 +64,10 @@ function sayFor(action: string, entries: readonly Entry[], { current, chance }: 
   )
   placeOutputs(current, action, { items: chosen, set: setTemplate })
   placeReplies(current, action, { replies: entries.flatMap(({ quickReplies }) => quickReplies), set: setTemplate })
+}
+
+function isCounted(entries: readonly Entry[]): boolean {
+  return entries.some(({ timesOccurred }) => timesOccurred !== entries[0]?.timesOccurred)
 }
 
 /** How often each of those actions stands in the steps before. */
