@@ -176,7 +176,7 @@ describe('attempts', () => {
 
 describe('policy', () => {
   const ask =
-    (level: string): StageOptions['decide'] =>
+    (level: string): NonNullable<StageOptions['decide']> =>
     (plan) =>
       decision(plan, { effect: 'ask', rule: { id: 'r', level, text: 'x' } })
 
@@ -281,7 +281,7 @@ describe('HTTP calls as tools', () => {
   it('[Y99] a call that a model chose and that is no GET is asked about', async () => {
     const there = await serve((_, response) => json(response, {}))
     const call = httpCall({ name: 'find it', parameters: { what: 'words' }, actions: [], request: { method: 'post', body: '{what}' } })
-    const decide: StageOptions['decide'] = (plan) => decision(plan, { effect: 'ask' })
+    const decide: NonNullable<StageOptions['decide']> = (plan) => decision(plan, { effect: 'ask' })
     const { stage, told } = await asTool(there.origin, call, { decide })
     void stage.heart().say(stage.process, 'go')
     for (const step of ['find it', 'find it~2']) {

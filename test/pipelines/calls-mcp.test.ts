@@ -328,7 +328,8 @@ describe('MCP tools for a model', () => {
       }),
     )
     const told: ToolResult[] = []
-    const decide: StageOptions['decide'] = (plan) => decision(plan, { effect: plan.capability === 'web.read' ? 'allow' : 'ask' })
+    const decide: NonNullable<StageOptions['decide']> = (plan) =>
+      decision(plan, { effect: plan.capability === 'web.read' ? 'allow' : 'ask' })
     const stage = await withTools(
       there,
       async ([add]) => {
