@@ -4,7 +4,7 @@
 //   server    a request or frame becomes an entry: its sender is known, its id is the client's          (server/post.ts)
 //   lanes     the entry goes into the mailbox of the session's process, durable before it is acknowledged (lanes/lanes.ts)
 //   turn      the lane takes what waits and runs the process's engine over it                            (lanes/turn.ts)
-//   engine    the one named by the agent; every effect is a step of the turn                             (engines/hub, chat, quick)
+//   engine    the one named by the agent; every effect is a step of the turn                             (engines/hub, chat, quick, pipeline)
 //   routing   who a text is for, with all reasons: decided, or a hint for whoever leads                      (routing)
 //   context   what the model is given, within its budget, and the exact account of it                     (context)
 //   models    the call, within what may be spent; words stream live past the journal                      (models, policy/budget.ts)
@@ -16,7 +16,7 @@
 //
 // Order of opening: what others lean on first. The server listens before unfinished lanes are looked at, so that a long queue
 // delays no answer. Order of closing: the other way round; what is cut short is done again at the next start.
-// Beside this file: families.ts (tools that speak for rooms), treasury.ts (secrets and money), doctor.ts (what is wrong).
+// Beside this file: families.ts (tools that speak for rooms), treasury.ts (secrets and money), doctor.ts (what is wrong), lifetime.ts.
 
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir, userInfo } from 'node:os'
@@ -27,7 +27,7 @@ import { openImports } from './agents/import/import.ts'
 import { listedAgents } from './agents/listing.ts'
 import type { Attention } from './attention/attention.ts'
 import { openAttention } from './attention/open-attention.ts'
-import { type Clock, every, systemClock } from './base/clock.ts'
+import { type Clock, systemClock } from './base/clock.ts'
 import { Conflict, InvalidInput, messageOf } from './base/errors.ts'
 import { heapWatch } from './base/heap.ts'
 import { makeHome, makeSocketPath, placesOf, removeRuntime, writeRuntime } from './base/home.ts'
@@ -42,6 +42,7 @@ import { openFamilies } from './families.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
+import { closer, regularly } from './lifetime.ts'
 import type { Tier } from './models/message.ts'
 import { type Models, openModels, storeIn } from './models/models.ts'
 import { openPeople, type People } from './people/people.ts'
@@ -379,28 +380,4 @@ function loginOf(): string {
 async function limitsFrom(settings: Settings): Promise<ChainLimits> {
   const [depth, hops] = await Promise.all([settings.get('causes.maxDepth', {}), settings.get('causes.maxHops', {})])
   return { depth: Number(depth ?? defaultChainLimits.depth), hops: Number(hops ?? defaultChainLimits.hops) }
-}
-
-/** Runs `work` again and again; a failure is logged and the next one comes all the same. Returns the way to stop. */
-function regularly({ clock, log }: Rooms, ms: number, work: () => Promise<void>): () => void {
-  const failed = (error: unknown) => log('warn', 'a regular task failed; it is tried again', { error: messageOf(error) })
-  return every(clock, ms, () => void work().catch(failed)).cancel
-}
-
-/** Closes what was opened, the last first. What fails is told and holds up nothing. */
-function closer(closers: (() => unknown)[], log: Log): () => Promise<void> {
-  let closing: Promise<void> | null = null
-  const run = async (): Promise<void> => {
-    for (const one of closers) {
-      try {
-        await one()
-      } catch (error) {
-        log('warn', 'something could not be closed in good order', { error: messageOf(error) })
-      }
-    }
-  }
-  return () => {
-    closing ??= run()
-    return closing
-  }
 }
