@@ -1,4 +1,4 @@
-// One connection to a server: made when it is needed, dropped when it broke or rested, not asked again at once after it failed (T46).
+// One connection to a server: made when it is needed, dropped when it broke or rested, not asked again at once after it failed (Y104).
 import {
   Client,
   type jsonSchemaValidator,
@@ -14,7 +14,7 @@ import { oneLine } from '../fence.ts'
 import { contentIn } from './content.ts'
 import { definitionsOf } from './definitions.ts'
 import { type Fault, openWay, type Way } from './fetch.ts'
-import type { McpAnswer, McpCalling, McpFailure, McpListed, McpResource, McpRooms, McpTarget } from './mcp.ts'
+import type { McpAnswer, McpCalling, McpFailure, McpListed, McpResource, McpRooms, McpTarget } from './server.ts'
 
 export type Connection = {
   tools(target: McpTarget, options: { readonly signal: AbortSignal; readonly fresh: boolean }): Promise<McpListed | McpFailure>

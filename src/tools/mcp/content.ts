@@ -1,7 +1,7 @@
-// What a tool answered, bounded: text, a structured value, a few images; the rest is named (T46).
+// What a tool answered, bounded: text, a structured value, a few images; the rest is named (Y104).
 import { isObject, type Json } from '../../base/json.ts'
 import { oneLine } from '../fence.ts'
-import type { McpAnswer } from './mcp.ts'
+import type { McpAnswer } from './server.ts'
 
 export const answerLimits = {
   text: 400_000,

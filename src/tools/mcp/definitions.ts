@@ -1,8 +1,8 @@
-// What a server says of its tools, made fit to be shown to a model (T47): bounded, in one line, without what could be taken for ours.
+// What a server says of its tools, made fit to be shown to a model (Y105): bounded, in one line, without what could be taken for ours.
 import { sha256 } from '../../base/hash.ts'
 import { canonical, isObject, type Json, type JsonObject } from '../../base/json.ts'
 import { oneLine } from '../fence.ts'
-import type { McpDefinition } from './mcp.ts'
+import type { McpDefinition } from './server.ts'
 
 export const definitionLimits = {
   tools: 300,

@@ -1,9 +1,9 @@
-// The only way from a client to its server: the guard's, for each request anew (T45). What comes back is counted while it is read.
+// The only way from a client to its server: the guard's, for each request anew (Y103). What comes back is counted while it is read.
 import type { IncomingMessage } from 'node:http'
 import { InvalidInput, messageOf, StewardError } from '../../base/errors.ts'
 import { opened } from '../web/request.ts'
 import { findTarget, isExempt, parseUrl, type Reach } from '../web/target.ts'
-import type { McpTarget } from './mcp.ts'
+import type { McpTarget } from './server.ts'
 
 /** Bytes of one answer. */
 const mostBytes = 8_000_000

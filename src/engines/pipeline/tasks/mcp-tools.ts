@@ -1,5 +1,5 @@
 // Tools of MCP servers for a model. Each call of one is asked about as any tool that sends something; a yes is for the tool as it was
-// described when it was asked (T47).
+// described when it was asked (Y105).
 //
 // Y101 Which tools a server has is a recorded look of the turn; a server that can't be asked has none, and the turn goes on.
 import type { JsonObject } from '../../../base/json.ts'
