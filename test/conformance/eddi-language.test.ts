@@ -6,6 +6,7 @@ import * as language from '../../src/pipelines/expressions/expressions.ts'
 import { builtinSource, builtins, isDecimal, isInteger, ordinalOf, timeOf } from '../../src/pipelines/parser/builtin.ts'
 import { accuracyOf, corrections } from '../../src/pipelines/parser/corrections.ts'
 import { distanceOf } from '../../src/pipelines/parser/distance.ts'
+import { newEffort } from '../../src/pipelines/parser/effort.ts'
 import { hasPunctuation, keptSigns, normalizers, punctuationOf } from '../../src/pipelines/parser/normalizers.ts'
 import { compileParser, filterExpressions, replyExpressions } from '../../src/pipelines/parser/parser.ts'
 import { classOf } from '../../src/pipelines/parser/pattern/pattern.ts'
@@ -136,14 +137,14 @@ const reply = ([value, expressions]: readonly [string, string]): QuickReply => (
 const dictionaryJudges: Readonly<Record<string, Judge>> = {
   builtin({ dictionary, lookup, expected, expectedMatch }) {
     const kind = builtins[textOf(dictionary) === 'timeExpression' ? 'time' : textOf(dictionary)]
-    const found = kind === undefined ? [] : builtinSource(kind).find(textOf(lookup))
+    const found = kind === undefined ? [] : builtinSource(kind).find(textOf(lookup), newEffort())
     const text = found[0] === undefined ? null : language.expressionsText(found[0].expressions)
     if (expectedMatch === undefined) expect(text).toBe(expected)
     else expect(/^time\(\d+\)$/.test(text ?? '')).toBe(expectedMatch)
   },
   regular(row) {
     const source = regularSource(dictionaryOf({ ...row, dictionary: null }), false)
-    const found = source.find(textOf(row['lookup']))
+    const found = source.find(textOf(row['lookup']), newEffort())
     const isPart = source.vocabulary?.partOf(textOf(row['lookup']).toLowerCase()) !== undefined
     if (row['expectedCount'] !== undefined) expect(found).toHaveLength(Number(row['expectedCount']))
     if (row['expectedNonEmpty'] !== undefined) expect(found.length > 0 || isPart).toBe(row['expectedNonEmpty'])
@@ -196,7 +197,7 @@ describeShared('dictionaries of EDDI', 'eddi/dictionaries.json', ({ rows }) => {
 function guesses(row: Row, kind: string, config: JsonObject) {
   const source = regularSource(dictionaryOf(row), false)
   const temporary = regularSource(dictionaryOf({ dictionary: row['temporaryDictionary'] ?? [] }), false)
-  const guess = corrections[kind]?.(config).correct(textOf(row['lookup']), [temporary, source])
+  const guess = corrections[kind]?.(config).correct(textOf(row['lookup']), [temporary, source], newEffort())
   return guess?.readings.flat() ?? []
 }
 

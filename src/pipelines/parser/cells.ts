@@ -1,4 +1,5 @@
 // What each token of an input is known as: sources are asked in their order, then corrections.
+import type { Effort } from './effort.ts'
 import { type Correction, type Found, type Reading, type Source, type Term, unknown, unused } from './found.ts'
 
 /**
@@ -13,22 +14,24 @@ export type Cell = {
   readonly terms: readonly Term[]
 }
 
-export function cellsOf(tokens: readonly string[], sources: readonly Source[], corrections: readonly Correction[]): readonly Cell[] {
+export type Asked = { readonly sources: readonly Source[]; readonly corrections: readonly Correction[]; readonly effort: Effort }
+
+export function cellsOf(tokens: readonly string[], asked: Asked): readonly Cell[] {
   const known = new Map<string, Cell>()
   return tokens.map((token) => {
-    const cell = known.get(token) ?? cellOf(token, sources, corrections)
+    const cell = known.get(token) ?? cellOf(token, asked)
     known.set(token, cell)
     return cell
   })
 }
 
-function cellOf(token: string, sources: readonly Source[], corrections: readonly Correction[]): Cell {
+function cellOf(token: string, { sources, corrections, effort }: Asked): Cell {
   const small = token.toLowerCase()
   const readings: Reading[] = []
   let owner = Number.POSITIVE_INFINITY
   for (const [at, source] of sources.entries()) {
     if (readings.length > 0 && !source.isAlwaysAsked) continue
-    const found = source.find(token)
+    const found = source.find(token, effort)
     if (found.length > 0) owner = Math.min(owner, at)
     readings.push(...found.map((one): Reading => [one]))
   }
@@ -36,7 +39,7 @@ function cellOf(token: string, sources: readonly Source[], corrections: readonly
   const terms: Term[] = [{ term: small, accuracy: 1 }]
   for (const correction of corrections) {
     if ((readings.length > 0 || isPart) && !correction.isAlwaysAsked) continue
-    const guess = correction.correct(token, sources)
+    const guess = correction.correct(token, sources, effort)
     readings.push(...guess.readings)
     terms.push(...guess.terms)
   }

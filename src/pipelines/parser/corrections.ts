@@ -2,6 +2,7 @@
 // Case never counts. Source: EDDI's digest, section 1.4, and its tests.
 import type { JsonObject } from '../../base/json.ts'
 import { mostDistance, type Near } from './distance.ts'
+import { costs, type Effort, spend } from './effort.ts'
 import { type Correction, type Found, type Guess, mostCorrected, type Reading, type Source, type Term, type Vocabulary } from './found.ts'
 import { countOf, isOn } from './settings.ts'
 
@@ -17,14 +18,16 @@ function levenshtein(config: JsonObject): Correction {
   const most = countOf(config['maxCandidates'], 5, 100)
   return {
     isAlwaysAsked: isOn(config['lookupIfKnown'], false),
-    correct: (token, sources) => guessFrom(sources, nearest(token, sources, { distance, most })),
+    correct: (token, sources, effort) => guessFrom(sources, nearest(token, sources, { distance, most, effort })),
   }
 }
 
-function nearest(token: string, sources: readonly Source[], { distance, most }: { readonly distance: number; readonly most: number }) {
+type Nearness = { readonly distance: number; readonly most: number; readonly effort: Effort }
+
+function nearest(token: string, sources: readonly Source[], { distance, most, effort }: Nearness) {
   if (token.length > mostCorrected) return []
   const small = token.toLowerCase()
-  const all = vocabulariesOf(sources).flatMap((vocabulary): readonly Near[] => vocabulary.near(distance)(small))
+  const all = vocabulariesOf(sources).flatMap((vocabulary): readonly Near[] => vocabulary.near(distance)(small, effort))
   const seen = new Set<string>()
   return all
     .sort((a, b) => a.distance - b.distance)
@@ -61,22 +64,22 @@ function guessFrom(sources: readonly Source[], terms: readonly Term[]): Guess {
 function mergedTerms(config: JsonObject): Correction {
   return {
     isAlwaysAsked: isOn(config['lookupIfKnown'], false),
-    correct(token, sources) {
+    correct(token, sources, effort) {
       const vocabularies = vocabulariesOf(sources)
       if (token.length > mostCorrected || vocabularies.length === 0) return nothing
-      const reading = split(token.toLowerCase(), vocabularies)
+      const reading = split(token.toLowerCase(), vocabularies, effort)
       return reading === null ? nothing : { terms: [], readings: [reading] }
     },
   }
 }
 
-function split(token: string, vocabularies: readonly Vocabulary[]): Reading | null {
+function split(token: string, vocabularies: readonly Vocabulary[], effort: Effort): Reading | null {
   const longest = vocabularies.reduce((most, one) => Math.max(most, one.longest), 0)
   const dead = new Set<number>()
   const from = (start: number): Reading | null => {
     if (start === token.length) return []
     if (dead.has(start)) return null
-    for (let end = Math.min(token.length, start + longest); end > start; end--) {
+    for (let end = Math.min(token.length, start + longest); end > start && spend(effort, costs.asked); end--) {
       const word = wordIn(token.slice(start, end), vocabularies)
       const rest = word === undefined ? null : from(end)
       if (word !== undefined && rest !== null) return [word, ...rest]

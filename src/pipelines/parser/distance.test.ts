@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { distanceOf, mostDistance, openDistances } from './distance.ts'
+import { newEffort } from './effort.ts'
 
 /** The definition, cell by cell. */
 function slow(a: string, b: string): number {
@@ -35,7 +36,9 @@ test.each([1, 2, 3, mostDistance])('[Y10] the index finds all words within %i, t
     fc.property(fc.uniqueArray(word, { minLength: 1, maxLength: 120 }), word, (terms, token) => {
       const expected = terms.map((term) => ({ term, distance: slow(token, term) })).filter((one) => one.distance <= distance)
       expected.sort((a, b) => a.distance - b.distance || (a.term < b.term ? -1 : 1))
-      expect(openDistances(terms, distance)(token).map((one) => ({ term: one.term, distance: one.distance }))).toEqual(expected)
+      expect(openDistances(terms, distance)(token, newEffort()).map((one) => ({ term: one.term, distance: one.distance }))).toEqual(
+        expected,
+      )
     }),
     { numRuns: 60 },
   )

@@ -1,5 +1,6 @@
 // How far two words are from each other, and an index of the words that are near. Distance: optimal string alignment (letters put in,
 // left out, exchanged, and neighbours swapped; none twice). Source: EDDI's digest, section 1.4.
+import { costs, type Effort, spend } from './effort.ts'
 
 /** Larger distances are refused: everything is near everything then. */
 export const mostDistance = 4
@@ -59,27 +60,29 @@ function fillRow({ a, b, row, most, before, above, line }: Filling): number {
 
 export type Near = { readonly term: string; readonly distance: number }
 
-/** Signs at the beginning of a word that the index keeps. */
-const prefixLength = 7
+/** Signs of a word that the index keeps: its first ones, or its last ones. */
+const keptLength = 7
 
 /**
  * Who is near in that list, the nearest first, else by the alphabet. Two words within a distance d have a text in common that each
- * of their beginnings becomes when at most d signs are left out; the index holds the words under the hash of each such text.
+ * of their beginnings becomes when at most d signs are left out; the index holds the words under the hash of each such text. Words
+ * that begin alike, as numbers of orders do, are kept by their ends: it is the same for those.
  */
-export function openDistances(terms: readonly string[], distance: number): (token: string) => readonly Near[] {
+export function openDistances(terms: readonly string[], distance: number): (token: string, effort: Effort) => readonly Near[] {
   const bits = Math.max(8, Math.ceil(Math.log2(terms.length * 16 + 1)))
-  const { starts, members } = indexOf(terms, distance, bits)
+  const eachShorter = shortening(distance, endsDifferMore(terms))
+  const { starts, members } = indexOf(terms, bits, eachShorter)
   const signs = Int32Array.from(terms, signsOf)
   const askedIn = new Uint32Array(terms.length)
   let round = 0
-  return (token) => {
+  return (token, effort) => {
     const own = signsOf(token)
     const found: Near[] = []
     round++
-    eachShorter(token, distance, (hash) => {
+    eachShorter(token, (hash) => {
       const slot = hash >>> (32 - bits)
-      const end = starts[slot + 1] ?? 0
-      for (let place = starts[slot] ?? 0; place < end; place++) look(members[place] ?? 0)
+      const [start, end] = [starts[slot] ?? 0, starts[slot + 1] ?? 0]
+      if (spend(effort, end - start)) for (let place = start; place < end; place++) look(members[place] ?? 0)
     })
     return found.sort((a, b) => a.distance - b.distance || (a.term < b.term ? -1 : 1))
 
@@ -88,6 +91,7 @@ export function openDistances(terms: readonly string[], distance: number): (toke
       askedIn[at] = round
       const theirs = signs[at] ?? 0
       if (bitsOf(own & ~theirs) > distance || bitsOf(theirs & ~own) > distance) return
+      if (!spend(effort, costs.compared)) return
       const term = terms[at] ?? ''
       const apart = distanceOf(token, term, distance)
       if (apart <= distance) found.push({ term, distance: apart })
@@ -109,14 +113,14 @@ function bitsOf(number: number): number {
 }
 
 /** The words of slot n: members from starts[n] to starts[n + 1]. Counted first, then filled: no list a slot. */
-function indexOf(terms: readonly string[], distance: number, bits: number) {
+function indexOf(terms: readonly string[], bits: number, eachShorter: EachShorter) {
   const starts = new Uint32Array(2 ** bits + 1)
-  for (const term of terms) eachShorter(term, distance, (hash) => count(starts, (hash >>> (32 - bits)) + 1, 1))
+  for (const term of terms) eachShorter(term, (hash) => count(starts, (hash >>> (32 - bits)) + 1, 1))
   for (let slot = 1; slot < starts.length; slot++) count(starts, slot, starts[slot - 1] ?? 0)
   const members = new Uint32Array(starts.at(-1) ?? 0)
   const free = starts.slice()
   for (const [at, term] of terms.entries()) {
-    eachShorter(term, distance, (hash) => {
+    eachShorter(term, (hash) => {
       members[count(free, hash >>> (32 - bits), 1)] = at
     })
   }
@@ -130,15 +134,26 @@ function count(counts: Uint32Array, at: number, more: number): number {
   return before
 }
 
-/** The hash of the beginning of a word with up to `distance` signs left out; each choice of signs once. */
-function eachShorter(word: string, distance: number, tell: (hash: number) => void): void {
-  const length = Math.min(word.length, prefixLength)
-  const from = (at: number, left: number, hash: number): void => {
-    if (at === length) return tell(spread(hash))
-    from(at + 1, left, Math.imul(hash ^ word.charCodeAt(at), 0x01000193))
-    if (left > 0) from(at + 1, left - 1, hash)
+type EachShorter = (word: string, tell: (hash: number) => void) => void
+
+/** The hash of the beginning (or end) of a word with up to `distance` signs left out; each choice of signs once. */
+function shortening(distance: number, isFromEnd: boolean): EachShorter {
+  return (word, tell) => {
+    const length = Math.min(word.length, keptLength)
+    const from = (at: number, left: number, hash: number): void => {
+      if (at === length) return tell(spread(hash))
+      const sign = word.charCodeAt(isFromEnd ? word.length - 1 - at : at)
+      from(at + 1, left, Math.imul(hash ^ sign, 0x01000193))
+      if (left > 0) from(at + 1, left - 1, hash)
+    }
+    from(0, distance, 0x811c9dc5 | 0)
   }
-  from(0, distance, 0x811c9dc5 | 0)
+}
+
+function endsDifferMore(terms: readonly string[]): boolean {
+  const beginnings = new Set(terms.map((term) => term.slice(0, keptLength)))
+  const ends = new Set(terms.map((term) => term.slice(-keptLength)))
+  return ends.size > beginnings.size
 }
 
 /** Puts what the low bits know into the high ones, which name the slot. */

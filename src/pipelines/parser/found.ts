@@ -1,5 +1,6 @@
 // What a token was found to be, and what finds it.
 import { type Expression, expressionOf } from '../expressions/expressions.ts'
+import type { Effort } from './effort.ts'
 
 /** `word`: as the dictionary has it. `accuracy`: 1 is as it is written, less is guessed. */
 export type Found = {
@@ -18,7 +19,7 @@ export type Source = {
   readonly language: string | null
   readonly isAlwaysAsked: boolean
   /** `regExs` are asked only about what is not known otherwise. [] when it knows nothing. */
-  find(token: string): readonly Found[]
+  find(token: string, effort: Effort): readonly Found[]
   /** Absent: it has no words of its own, as one of numbers. */
   readonly vocabulary?: Vocabulary
 }
@@ -35,7 +36,7 @@ export type Vocabulary = {
   /** Where phrases begin. */
   readonly phrases: PhraseNode
   /** Made at the first call, and kept. */
-  near(distance: number): (token: string) => readonly { readonly term: string; readonly distance: number }[]
+  near(distance: number): (token: string, effort: Effort) => readonly { readonly term: string; readonly distance: number }[]
   soundsLike(token: string): readonly string[]
 }
 
@@ -47,7 +48,7 @@ export type Guess = { readonly readings: readonly Reading[]; readonly terms: rea
 export type Term = { readonly term: string; readonly accuracy: number }
 export type Correction = {
   readonly isAlwaysAsked: boolean
-  correct(token: string, sources: readonly Source[]): Guess
+  correct(token: string, sources: readonly Source[], effort: Effort): Guess
 }
 
 /** Corrections and patterns see no longer tokens. */

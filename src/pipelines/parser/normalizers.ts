@@ -19,6 +19,15 @@ export const normalizers: Readonly<Record<string, (config: JsonObject) => Normal
   allowedCharacter: () => byToken((token) => keptSigns(token, allowed)),
 }
 
+/** The first of them; what is behind is not looked at. */
+export function firstTokens(text: string, most: number): readonly string[] {
+  const tokens: string[] = []
+  for (const [token] of text.matchAll(/\S+/g)) {
+    if (tokens.push(token) >= most) break
+  }
+  return tokens
+}
+
 export function tokensOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((token) => token !== '')
 }

@@ -5,6 +5,7 @@ import { type Memory, openStep, type Step } from '../conversation.ts'
 import { expressionsText } from '../expressions/expressions.ts'
 import { timeOf } from './builtin.ts'
 import { corrections } from './corrections.ts'
+import { newEffort } from './effort.ts'
 import { type Source, sealed, type Vocabulary } from './found.ts'
 import { compileParser, dictionaryFaults, expressionsIn, ParserFault, parseStep } from './parser.ts'
 import { mostReplies } from './replies.ts'
@@ -168,9 +169,9 @@ describe('corrections', () => {
       },
     }
     const source: Source = { language: null, isAlwaysAsked: false, find: () => [], vocabulary }
-    expect(corrections['mergedTerms']?.({}).correct(`${'a'.repeat(63)}b`, [source]).readings).toEqual([])
+    expect(corrections['mergedTerms']?.({}).correct(`${'a'.repeat(63)}b`, [source], newEffort()).readings).toEqual([])
     expect(asked).toBeLessThanOrEqual((64 * 65) / 2)
-    expect(corrections['mergedTerms']?.({}).correct('a'.repeat(65), [source]).readings).toEqual([])
+    expect(corrections['mergedTerms']?.({}).correct('a'.repeat(65), [source], newEffort()).readings).toEqual([])
   })
 
   test('[Y18] parsers of one dictionary share what was read of it', () => {

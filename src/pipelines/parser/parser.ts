@@ -14,11 +14,12 @@ import { quickRepliesOf } from '../output/output.ts'
 import { builtinSource, builtins } from './builtin.ts'
 import { cellsOf } from './cells.ts'
 import { corrections } from './corrections.ts'
+import { newEffort } from './effort.ts'
 import type { Correction, Source } from './found.ts'
-import { byToken, type Normalizer, normalizers, tokensOf } from './normalizers.ts'
+import { byToken, firstTokens, type Normalizer, normalizers } from './normalizers.ts'
 import { compilePattern } from './pattern/pattern.ts'
 import { replyExpressions, replySource } from './replies.ts'
-import { isOn, type ParserSettings, settingsOf } from './settings.ts'
+import { isOn, mostNormalized, type ParserSettings, settingsOf } from './settings.ts'
 import { type Entry, expressionsOf, type Slot, type Solution, slotsOf, solutionsOf } from './solve.ts'
 import { regularSource } from './vocabulary.ts'
 
@@ -63,7 +64,7 @@ export function compileParser(config: ParserConfig, dictionaryOf: (uri: string) 
     isNormalizing: chain.length > 0,
     parse: (input, given) => parse(machine, input, given),
     solutions(input, given) {
-      const { rows } = rowsOf(machine, machine.normalize(input), given)
+      const { rows } = rowsOf(machine, normalizedIn(machine, input), given)
       return [...solutionsOf(rows, Math.min(settings.maxSolutions, settings.maxSuggestions))]
     },
   }
@@ -155,18 +156,27 @@ function unknownType({ part, type, names, place }: UnknownType): ParserFault {
 
 // ---- parsing
 
+/** What is behind `mostNormalized` characters stays as it is; most likely it is too long to be parsed anyway. */
+function normalizedIn(machine: Machine, input: string): string {
+  if (input.length <= mostNormalized) return machine.normalize(input)
+  const cut = input.lastIndexOf(' ', mostNormalized)
+  const at = cut > 0 ? cut : mostNormalized
+  return `${machine.normalize(input.slice(0, at))} ${input.slice(at).trim()}`
+}
+
 /** The parts of the input; `isOffered`: a quick reply is among them. */
 function rowsOf(machine: Machine, normalized: string, { language, temporary }: Given) {
-  const tokens = tokensOf(normalized).slice(0, machine.settings.maxInputTokens)
+  const tokens = firstTokens(normalized, machine.settings.maxInputTokens)
   const offered = replySource(temporary, machine.normalize)
   const spoken = machine.sources.filter((source) => source.language === null || source.language.toLowerCase() === language.toLowerCase())
   const sources = offered === null ? spoken : [offered, ...spoken]
-  const rows = slotsOf(cellsOf(tokens, sources, machine.corrections), sources)
+  const effort = newEffort()
+  const rows = slotsOf(cellsOf(tokens, { sources, corrections: machine.corrections, effort }), sources, effort)
   return { rows, isOffered: offered !== null && rows[0]?.some(({ source }) => source === 0) === true }
 }
 
 function parse(machine: Machine, input: string, given: Given): Parsed {
-  const normalized = machine.normalize(input)
+  const normalized = normalizedIn(machine, input)
   const { rows, isOffered } = rowsOf(machine, normalized, given)
   const [best = []] = solutionsOf(rows, 1)
   const fallback = isOffered ? undefined : given.temporary.find(({ isDefault }) => isDefault)

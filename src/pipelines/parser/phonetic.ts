@@ -21,21 +21,20 @@ export function alternateMetaphone(word: string): string {
 
 /** The terms that sound like a word: those of the same soundex code, then those of the same metaphone code, each by the alphabet. */
 export function openSounds(terms: readonly string[]): (word: string) => readonly string[] {
-  const [bySoundex, byMetaphone] = [new Map<string, number[]>(), new Map<string, number[]>()]
-  for (const [at, term] of terms.entries()) {
-    keep(bySoundex, refinedSoundex(term), at)
-    keep(byMetaphone, alternateMetaphone(term), at)
+  const [bySoundex, byMetaphone] = [new Map<string, string[]>(), new Map<string, string[]>()]
+  for (const term of [...terms].sort()) {
+    keep(bySoundex, refinedSoundex(term), term)
+    keep(byMetaphone, alternateMetaphone(term), term)
   }
   return (word) => {
-    const found = [bySoundex.get(refinedSoundex(word)), byMetaphone.get(alternateMetaphone(word))]
-    const alike = found.flatMap((places = []) => places.flatMap((at) => terms[at] ?? []).sort())
+    const alike = [...(bySoundex.get(refinedSoundex(word)) ?? []), ...(byMetaphone.get(alternateMetaphone(word)) ?? [])]
     return [...new Set(alike)].slice(0, mostAlike)
   }
 }
 
-function keep(index: Map<string, number[]>, code: string, at: number): void {
+function keep(index: Map<string, string[]>, code: string, term: string): void {
   if (code === '') return
   const before = index.get(code)
-  if (before === undefined) index.set(code, [at])
-  else before.push(at)
+  if (before === undefined) index.set(code, [term])
+  else if (before.length < mostAlike) before.push(term)
 }

@@ -1,6 +1,9 @@
 // Settings of a parser as configurations hold them: numbers and switches, often as texts. What is malformed is the default.
 import type { Json, JsonObject } from '../../base/json.ts'
 
+/** Characters of an input that normalizers see. */
+export const mostNormalized = 32_768
+
 /** What a configuration may raise a limit to. */
 export const parserLimits = { maxInputTokens: 1_000, maxSuggestions: 10_000, maxSolutions: 1_000 } as const
 

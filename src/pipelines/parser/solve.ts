@@ -2,6 +2,7 @@
 // choice of readings is one solution. The first is the best.
 import type { Expression } from '../expressions/expressions.ts'
 import type { Cell } from './cells.ts'
+import { costs, type Effort, spend } from './effort.ts'
 import { type Found, type Phrase, type PhraseNode, type Reading, type Source, unknown } from './found.ts'
 
 /** A part of the input and what it was taken for. `source`: which source knew it as it is; Infinity: it was guessed, or nothing. */
@@ -18,8 +19,8 @@ export type Solution = readonly Entry[]
 export type Entry = { readonly value: string; readonly reading: Reading }
 
 /** The parts of the input, with phrases, then (where there are some) without. A part that nothing is known of has no readings. */
-export function slotsOf(cells: readonly Cell[], sources: readonly Source[]): readonly (readonly Slot[])[] {
-  const spans = chosen(spansIn(cells, sources), cells.length)
+export function slotsOf(cells: readonly Cell[], sources: readonly Source[], effort: Effort): readonly (readonly Slot[])[] {
+  const spans = chosen(spansIn(cells, sources, effort), cells.length)
   const single = ({ token, readings, otherwise, owner }: Cell): Slot => ({
     value: token,
     readings,
@@ -64,11 +65,11 @@ type Span = {
 /** Places in the trees of phrases that are followed at once, from one token. */
 const mostOpen = 64
 
-function spansIn(cells: readonly Cell[], sources: readonly Source[]): readonly Span[] {
+function spansIn(cells: readonly Cell[], sources: readonly Source[], effort: Effort): readonly Span[] {
   return sources.flatMap(({ vocabulary }, source) =>
     vocabulary === undefined || vocabulary.phrases.next.size === 0
       ? []
-      : cells.flatMap((_, start) => spansFrom(cells, { start, source, root: vocabulary.phrases })),
+      : cells.flatMap((_, start) => spansFrom(cells, { start, source, root: vocabulary.phrases, effort })),
   )
 }
 
@@ -77,7 +78,7 @@ type At = { readonly node: PhraseNode; readonly accuracy: number }
 /** A token that an earlier source knows as a word is no part of a phrase. */
 function spansFrom(
   cells: readonly Cell[],
-  { start, source, root }: { readonly start: number; readonly source: number; readonly root: PhraseNode },
+  { start, source, root, effort }: { readonly start: number; readonly source: number; readonly root: PhraseNode; readonly effort: Effort },
 ) {
   const spans: Span[] = []
   let open: readonly At[] = [{ node: root, accuracy: 1 }]
@@ -87,7 +88,7 @@ function spansFrom(
         spans.push({ start, length: at - start, source, phrases: node.ends, accuracy: exactness(cells, start, node.ends, accuracy) })
     }
     const cell = cells[at]
-    if (cell === undefined || cell.owner < source) break
+    if (cell === undefined || cell.owner < source || !spend(effort, costs.placed)) break
     open = open.flatMap((place) => stepped(place, cell)).slice(0, mostOpen)
   }
   return spans

@@ -3,6 +3,7 @@
 import type { Dictionary } from '../configuration.ts'
 import { type Expression, parseExpressions } from '../expressions/expressions.ts'
 import { openDistances } from './distance.ts'
+import { type Effort, patternCost, spend } from './effort.ts'
 import { type Found, type Phrase, type PhraseNode, type Source, unused, type Vocabulary } from './found.ts'
 import { type CompiledPattern, compilePattern } from './pattern/pattern.ts'
 import { openSounds } from './phonetic.ts'
@@ -11,14 +12,22 @@ type Entry = { readonly word: string; readonly expressions: readonly Expression[
 
 const kept = new WeakMap<Dictionary, RegularDictionary>()
 
-export type RegularDictionary = { readonly vocabulary: Vocabulary; find(token: string, isAlwaysAsked: boolean): readonly Found[] }
+export type RegularDictionary = {
+  readonly vocabulary: Vocabulary
+  find(token: string, asked: { readonly isAlwaysAsked: boolean; readonly effort: Effort }): readonly Found[]
+}
 
 /** As a source of a parser. Throws PatternFault and ExpressionFault. */
 export function regularSource(dictionary: Dictionary, isAlwaysAsked: boolean): Source {
   const regular = kept.get(dictionary) ?? readDictionary(dictionary)
   kept.set(dictionary, regular)
   const language = dictionary.lang || null
-  return { language, isAlwaysAsked, vocabulary: regular.vocabulary, find: (token) => regular.find(token, isAlwaysAsked) }
+  return {
+    language,
+    isAlwaysAsked,
+    vocabulary: regular.vocabulary,
+    find: (token, effort) => regular.find(token, { isAlwaysAsked, effort }),
+  }
 }
 
 /** All expressions that a dictionary gives, each once, sorted: what an editor of rules completes. */
@@ -39,10 +48,10 @@ function readDictionary({ words, phrases, regExs }: Dictionary): RegularDictiona
   const patterns = regExs.map((one) => ({ pattern: compilePattern(one.regEx), expressions: parseExpressions(one.expressions) }))
   return {
     vocabulary,
-    find(token, isAlwaysAsked) {
+    find(token, { isAlwaysAsked, effort }) {
       const known = exact.get(token)?.map((entry) => foundAs(entry, 1, false)) ?? vocabulary.wordsOf(token.toLowerCase(), 0.9)
       const isKnown = known.length > 0 || parts.has(token.toLowerCase())
-      return isKnown && !isAlwaysAsked ? known : [...known, ...byPattern(patterns, token)]
+      return isKnown && !isAlwaysAsked ? known : [...known, ...byPattern(patterns, token, effort)]
     },
   }
 }
@@ -79,9 +88,11 @@ function foundAs({ word, expressions }: Entry, accuracy: number, isCorrected: bo
   return { word, expressions, accuracy, isCorrected }
 }
 
-function byPattern(patterns: readonly { readonly pattern: CompiledPattern; readonly expressions: readonly Expression[] }[], token: string) {
+type Patterned = { readonly pattern: CompiledPattern; readonly expressions: readonly Expression[] }
+
+function byPattern(patterns: readonly Patterned[], token: string, effort: Effort) {
   return patterns
-    .filter(({ pattern }) => pattern.takes(token))
+    .filter(({ pattern }) => spend(effort, patternCost(token)) && pattern.takes(token))
     .map(({ expressions }): Found => ({ word: token, expressions, accuracy: 1, isCorrected: false }))
 }
 
