@@ -220,6 +220,21 @@ describe('policy', () => {
     expect(stage.results.at(-1)?.objects['weather']).toEqual({ fine: true })
   })
 
+  it('[Y92] a key that stands in a property is in no question and in no record', async () => {
+    const there = await serve((_, response) => json(response, {}, 200, { 'set-cookie': 'session=abc987' }))
+    const request = { method: 'post', body: 'x', headers: { Authorization: 'Bearer {properties.key}' } }
+    const call = httpCall({ responseHeaderObjectName: 'head', request })
+    const stage = await staged(there.origin, [call], { decide: ask('project'), properties: { key: 'k-777-plain' } })
+    void stage.heart().say(stage.process, 'go')
+    const asked = await stage.heart().until(({ type }) => type === 'approval-requested')
+    await stage.heart().control(stage.process, { kind: 'answer', ask: askOf(asked), value: { decision: 'allow', scope: 'once' } })
+    await stage.heart().until(({ type }) => type === 'turn-settled')
+    expect(there.asked[0]?.headers['authorization']).toBe('Bearer k-777-plain')
+    const events = JSON.stringify(await stage.heart().events())
+    expect(events).not.toContain('k-777')
+    expect(events).not.toContain('abc987')
+  })
+
   it('[Y90] a template that makes another host of a fixed one is asked about', async () => {
     const call = httpCall({ request: { path: '{properties.p}', method: 'post', body: 'x' } })
     const given = { exempt: [], decide: ask('preset'), properties: { p: 'http://evil.example/x' }, lookup: async () => ['93.184.216.34'] }

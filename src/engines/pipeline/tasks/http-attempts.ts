@@ -2,7 +2,8 @@
 //
 // Y94  GET and HEAD may be asked again after a crash; any other call never is: when nobody knows how it ended, the person is asked.
 // Y95  It is tried again as often, and after such times, as configured, within a ceiling; no restart loses or repeats an attempt.
-import type { Json } from '../../../base/json.ts'
+import { sha256 } from '../../../base/hash.ts'
+import type { Json, JsonObject } from '../../../base/json.ts'
 import { type Act, type Once, StepFailed } from '../../../lanes/engine.ts'
 import type { HttpCall, RetryInstruction } from '../../../pipelines/configuration.ts'
 import { pathMatches } from '../../../pipelines/paths/paths.ts'
@@ -131,8 +132,18 @@ function intentOf({ rooms, call, request, isByRules }: Calling): Intent {
     outward: !isOwn,
     consequences: `The call "${call.name}" of the agent's configuration ${sends} ${isOwn ? 'this hub, with your rights' : origin} (${method}).`,
     ...(body === null ? {} : { preview: `${method} ${shown}\n\n${body}`.slice(0, 20_000).toWellFormed() }),
-    input: { method, url: shown, headers: request.headers, ...(body === null ? {} : { body }) },
+    input: { method, url: shown, headers: withoutKeys(request.headers), ...(body === null ? {} : { body }) },
     isAgreed: isFixed && (isByRules || reads),
     isLocal: isOwn || rooms.outgoing.reach.exempt().some((one) => URL.canParse(one) && new URL(one).origin === origin),
   }
+}
+
+/** A key that is no reference is known again by its hash: it is shown to nobody and kept nowhere, and a yes is still for this call only. */
+function withoutKeys(headers: HttpRequest['headers']): JsonObject {
+  const isKey = (name: string, value: string) => /authorization|cookie|key|token|secret|password/.test(name) && !value.includes('{{secret:')
+  const shown = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    isKey(name, value) ? `sha256 ${sha256(value).slice(0, 16)}` : value,
+  ])
+  return Object.fromEntries(shown)
 }

@@ -110,7 +110,9 @@ async function resolvedIn(value: Json, resolve: (text: string) => Promise<string
 }
 
 function answerOf({ answer }: Page, request: HttpRequest): Answer {
-  const { status, headers, isCut } = answer
+  const { status, isCut } = answer
+  // A session of the other side is nobody's to keep.
+  const { 'set-cookie': _, ...headers } = answer.headers
   const found = contentOf(answer)
   // What a server calls otherwise may be text all the same.
   const content = found.kind === 'other' ? contentOf({ ...answer, headers: { 'content-type': 'text/plain' } }) : found
