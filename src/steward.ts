@@ -47,6 +47,7 @@ import type { Tier } from './models/message.ts'
 import { type Models, openModels, storeIn } from './models/models.ts'
 import { openPeople, type People } from './people/people.ts'
 import { openPipelines } from './pipelines/open-pipelines.ts'
+import { openTransferOver } from './pipelines/transfer/open-transfer.ts'
 import type { Budgets } from './policy/budget.ts'
 import { policyFinding } from './policy/finding.ts'
 import { groundOfHub, type HubPlaces } from './policy/ground.ts'
@@ -62,7 +63,7 @@ import { zonesOf } from './scopes/zone.ts'
 import { secretFacts } from './secrets/facts.ts'
 import { secretsFinding } from './secrets/finding.ts'
 import type { Secrets } from './secrets/secrets.ts'
-import { type OpenServer, openServer } from './server/server.ts'
+import { type OpenServer, openServer, type PipelineDesk } from './server/server.ts'
 import { scrubbedStore } from './store/scrubbed.ts'
 import { sqliteAttention } from './store/sqlite/attention.ts'
 import { sqliteConversation } from './store/sqlite/conversation.ts'
@@ -259,6 +260,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const piped = { ...pipelines, tells: openTells(), outgoing, secrets }
   engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains, pipelines: piped }))
   for (const engine of engines) lanes.registerEngine(engine)
+  const templatesRoot = join(packageRoot, 'bundled', 'pipelines', 'templates')
+  const coming = openTransferOver({ ...pipelines, secrets, clock, reach: families.reach, templatesRoot })
   return {
     scopes,
     attention,
@@ -269,6 +272,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     work,
     agents,
     routing,
+    pipelines: { ...pipelines, ...coming },
     roomsFound: async () => [
       ...(await models.inspect()),
       await secretsFinding(secrets),
@@ -291,6 +295,7 @@ type Inner = {
   readonly work: Work
   readonly agents: Agents
   readonly routing: Routing
+  readonly pipelines: PipelineDesk
   readonly roomsFound: () => Promise<readonly Finding[]>
   readonly env: NodeJS.ProcessEnv
 }
@@ -316,12 +321,12 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 /** The server, and the note in the data folder by which the command line finds it. */
 async function openDoor(
   rooms: Rooms,
-  { scopes, attention, policy, budgets, models, context, work, agents, routing, roomsFound, env }: Inner,
+  { scopes, attention, policy, budgets, models, context, work, agents, routing, pipelines, roomsFound, env }: Inner,
 ): Promise<OpenServer> {
   const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, policy, secrets, budgets, models, context, work, routing },
+    ...{ people, scopes, attention, policy, secrets, budgets, models, context, work, routing, pipelines },
     ...{ lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,

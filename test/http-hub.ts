@@ -26,6 +26,8 @@ import type { Answer, Engine, Turn } from '../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../src/lanes/lanes.ts'
 import { openModels, storeIn } from '../src/models/models.ts'
 import { openPeople } from '../src/people/people.ts'
+import { openPipelines } from '../src/pipelines/open-pipelines.ts'
+import { openTransferOver } from '../src/pipelines/transfer/open-transfer.ts'
 import { openBudgets } from '../src/policy/budgets.ts'
 import { openPolicy } from '../src/policy/open-policy.ts'
 import { openRouting } from '../src/routing/open-routing.ts'
@@ -43,6 +45,7 @@ import { sqliteScopes } from '../src/store/sqlite/scopes-tree.ts'
 import { sqliteSecrets } from '../src/store/sqlite/secrets.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite.ts'
 import { sqliteWork } from '../src/store/sqlite/work.ts'
+import { reachOf } from '../src/tools/web/web.ts'
 import { openWork } from '../src/work/work.ts'
 
 export type Line = { readonly level: string; readonly what: string; readonly fields: LogFields }
@@ -117,6 +120,9 @@ export async function openHub(options: HubOptions = {}) {
     limits: () => defaultChainLimits,
   })
   const routing = openRouting({ ...scopes, journal, store: store.journal, clock, newId, log, agents: agentFiles })
+  const pipelines = openPipelines({ journal, store: store.journal, ...scopes, agents: agentFiles, secrets, clock, newId })
+  const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
+  const templatesRoot = join(home, 'bundled', 'pipelines', 'templates')
   await lanes.start()
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
     people,
@@ -127,6 +133,7 @@ export async function openHub(options: HubOptions = {}) {
     context,
     work,
     routing,
+    pipelines: { ...pipelines, ...openTransferOver({ ...pipelines, secrets, clock, reach, templatesRoot }) },
     secrets,
     budgets,
     lanes,
@@ -173,6 +180,7 @@ export async function openHub(options: HubOptions = {}) {
     lanes,
     journal,
     gate,
+    pipelines,
     inside,
     /** With a reason nothing can be stored from now on; with null it can again. */
     refuse: faults.refuse,
@@ -190,6 +198,7 @@ export async function openHub(options: HubOptions = {}) {
       for (const server of servers) await server.close()
       await inside.close()
       await lanes.stop()
+      await pipelines.close()
       await work.close()
       await context.close()
       await budgets.close()

@@ -17,6 +17,7 @@ import { inboxCalls } from './api/inbox.ts'
 import { messageCalls } from './api/messages.ts'
 import { modelCalls } from './api/models.ts'
 import { peopleCalls } from './api/people.ts'
+import { pipelineCalls } from './api/pipelines.ts'
 import { processCalls } from './api/processes.ts'
 import { projectCalls } from './api/projects.ts'
 import { questionCalls } from './api/questions.ts'
@@ -24,7 +25,7 @@ import { routeCalls } from './api/route.ts'
 import { secretCalls } from './api/secrets.ts'
 import { sessionCalls } from './api/sessions.ts'
 import { settingCalls } from './api/settings.ts'
-import { readBody } from './body.ts'
+import { readBody, readFile } from './body.ts'
 import { type Arrival, type Caller, identify, may } from './caller.ts'
 import type { Endpoint, RawCall, Reply } from './endpoint.ts'
 import { guard } from './guard.ts'
@@ -60,6 +61,7 @@ export const calls: readonly Endpoint[] = [
   ...projectCalls,
   ...documentCalls,
   ...agentCalls,
+  ...pipelineCalls,
   ...settingCalls,
   ...processCalls,
   ...routeCalls,
@@ -132,7 +134,7 @@ function isKept(reply: Reply): boolean {
   return 'status' in reply && reply.status < 500 && JSON.stringify(reply.body ?? null).length < 65_536
 }
 
-type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method' | 'takesSecrets'>
+type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method' | 'takesSecrets' | 'takesBytes'>
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -162,10 +164,12 @@ type Asked = { readonly c: Context<Env>; readonly one: Answering; readonly calle
 async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, one, caller }: Asked): Promise<Reply> {
   const { req } = c
   const isSafe = safe.has(req.method)
-  const given = isSafe ? undefined : await readBody(req.raw, hub.limits.bodyBytes)
-  const body = one.takesSecrets ? given : await hub.secrets.sealJson(given)
+  const { takesBytes } = one
+  const given = isSafe || takesBytes !== undefined ? undefined : await readBody(req.raw, hub.limits.bodyBytes)
+  const sealed = one.takesSecrets ? given : await hub.secrets.sealJson(given)
+  const body = takesBytes === undefined ? sealed : await readFile(req.raw, takesBytes)
   if (!isSafe && caller) writable(hub)
-  const key = isSafe ? null : keyOf(req.header('idempotency-key') ?? null)
+  const key = isSafe || takesBytes !== undefined ? null : keyOf(req.header('idempotency-key') ?? null)
   const raw: RawCall = { hub, caller, params: req.param(), query: req.query(), body, headers: req.raw.headers, signal: req.raw.signal, key }
   if (key === null) return one.run(raw)
   const name = JSON.stringify([caller?.user.name ?? '', caller?.via ?? '', key])

@@ -15,6 +15,16 @@ export async function readBody(request: Request, limitBytes: number): Promise<un
   return parseBody(bytes)
 }
 
+/** The bytes of the body, whatever they are. Throws InvalidInput for none, or HttpProblem 413 or 415. */
+export async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
+  const bytes = await readBytes(request, limitBytes).catch((thrown: unknown) => {
+    throw thrown instanceof StewardError ? thrown : new InvalidInput('the body broke off', { cause: thrown })
+  })
+  checkEncoding(request.headers.get('content-encoding'))
+  if (bytes.byteLength === 0) throw new InvalidInput('the body is empty: the bytes of a file are wanted')
+  return bytes
+}
+
 /** Bytes of UTF-8 JSON to a value. Throws InvalidInput with a JSON pointer where there is one. */
 export function parseBody(bytes: Uint8Array): unknown {
   const text = decode(bytes)

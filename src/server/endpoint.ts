@@ -44,6 +44,8 @@ export type Described = {
   readonly body?: z.ZodType
   /** Its body is given as it came: it is where secrets are handed over. All others get it sealed (V2). */
   readonly takesSecrets?: true
+  /** Its body is bytes, at most so many, given as a Uint8Array: what is secret in them is its own business. */
+  readonly takesBytes?: number
   /** Status and schema of each answer that is no problem. */
   readonly answers: Readonly<Record<number, z.ZodType | 'text' | 'events'>>
 }
@@ -78,6 +80,7 @@ const anything = z.unknown()
 
 /** A call without a body schema takes none, or an empty object. */
 function bodyOf(given: Described, body: unknown): unknown {
+  if (given.takesBytes !== undefined) return body
   if (given.body) return body ?? {}
   if (body === undefined || isEmpty(body)) return undefined
   throw new InvalidInput('this call takes no body')

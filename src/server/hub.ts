@@ -10,6 +10,8 @@ import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Models } from '../models/models.ts'
 import type { People } from '../people/people.ts'
+import type { PipelinesRoom } from '../pipelines/open-pipelines.ts'
+import type { OpenTransfer } from '../pipelines/transfer/open-transfer.ts'
 import type { Budgets } from '../policy/budget.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
@@ -21,6 +23,9 @@ import type { Work } from '../work/work.ts'
 import type { Credentials } from './credentials.ts'
 import type { Feed } from './feed.ts'
 import type { Rate } from './rate.ts'
+
+/** Pipelines as the outside sees them: what is kept and deployed, and how agents come and go. */
+export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments'> & OpenTransfer
 
 export type Rooms = {
   readonly people: People
@@ -40,6 +45,7 @@ export type Rooms = {
   /** The agents that can be reached from there, through the cascade. */
   readonly agents: (scope: ScopeRef) => Promise<readonly AgentListing[]>
   readonly agentFiles: Pick<Agents, 'roster' | 'check'> & { readonly imports: AgentImports }
+  readonly pipelines: PipelineDesk
   /** What other rooms found wrong or fine; the server adds its own findings. */
   readonly doctor: () => Promise<readonly Finding[]>
   /** Effective settings, secrets masked. */

@@ -26,6 +26,8 @@ export function openApi(endpoints: readonly Endpoint[], version: string): Json {
   }
 }
 
+const bytesBody = { required: true, content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } }
+
 function operation(one: Described): Json {
   const body = one.body && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(one.body, 'input') } } } }
   return {
@@ -33,6 +35,7 @@ function operation(one: Described): Json {
     summary: one.summary,
     parameters: [...pathParameters(one.path), ...queryParameters(one), ...headerParameters(one)],
     ...body,
+    ...(one.takesBytes === undefined ? {} : { requestBody: bytesBody }),
     responses: {
       ...answers(one),
       default: { description: 'A problem', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },

@@ -25,7 +25,7 @@ import { openMetrics } from './metrics.ts'
 import { openRate } from './rate.ts'
 import { openSockets } from './socket.ts'
 
-export type { Limits, Rooms } from './hub.ts'
+export type { Limits, PipelineDesk, Rooms } from './hub.ts'
 
 export type ServerOptions = Rooms & {
   readonly host: string

@@ -38,9 +38,10 @@ export type Bundle = {
 type Described = { readonly name: string; readonly description: string; readonly version: number | null }
 
 /** Throws ImportRefused, and InvalidInput for an `agentId` that is not there. */
-export function bundleIn(files: Files, { agentId }: { readonly agentId?: string } = {}): Bundle {
+export function bundleIn(files: Files, { agentId, name }: { readonly agentId?: string; readonly name?: string } = {}): Bundle {
   const read = readAll(files)
-  const top = agentIn([...read.parts.values()], agentId)
+  const found = agentIn([...read.parts.values()], agentId)
+  const top = name === undefined ? found : { ...found, name }
   const own = ownOf(top, read.parts)
   const snippets = [...read.parts.values()].filter(({ ref }) => ref.kind === 'snippet' && !own.some((one) => keyOf(one.ref) === keyOf(ref)))
   const parts = [...snippets, ...own.filter((one) => one !== top)]

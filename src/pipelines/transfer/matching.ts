@@ -12,6 +12,8 @@ export type Strategy = (typeof strategies)[number]
 export type Choice = {
   /** create: all of it new. merge: over what was imported from the same before. upgrade: over an agent, by structure. */
   readonly strategy: Strategy
+  /** What the agent is called here; absent: as in the source. */
+  readonly name?: string
   /** Which agent of the source; needed when it has more than one. */
   readonly agentId?: string
   /** For upgrade: the agent that is changed. */
