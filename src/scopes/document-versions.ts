@@ -10,12 +10,17 @@ import type { DocumentHead, ScopeState, ScopeStreams } from './scope-streams.ts'
 
 export type Spot = { readonly place: Place; readonly path: string }
 export type NewVersion = Spot & { readonly text: string; readonly mime: string; readonly expected?: number; readonly by: Actor }
+export type Together = {
+  readonly written: readonly Omit<NewVersion, 'place' | 'by'>[]
+  readonly removed?: readonly string[]
+  readonly purged?: readonly string[]
+}
 
 export type Versions = {
   /** The same text again makes no new version. Throws Conflict when another version than `expected` shows. */
   put(given: NewVersion): Promise<{ readonly version: number; readonly cursor: number }>
-  /** Several at that place in one commit: all of them or none. Throws like `put`. */
-  putAll(place: Place, given: readonly Omit<NewVersion, 'place' | 'by'>[], by: Actor): Promise<{ readonly cursor: number }>
+  /** Several at that place in one commit: all of them or none. Throws like `put`; what is not there can't go, and is passed over. */
+  putAll(place: Place, given: Together, by: Actor): Promise<{ readonly cursor: number }>
   /** Throws NotFound when none shows. */
   hide(spot: Spot, by: Actor): Promise<number>
   /** Throws NotFound when there never was one. */
@@ -30,18 +35,24 @@ export function openVersions(rooms: Rooms, streams: ScopeStreams): Versions {
     await journal.passed(cursor, views.documents.projection.name)
     return cursor
   }
-  async function write(place: Place, given: readonly Omit<NewVersion, 'place' | 'by'>[], by: Actor) {
-    const news = given.map((one) => ({ ...one, hash: sha256(one.text), large: journal.large(one.text) }))
+  async function write(place: Place, { written, removed = [], purged = [] }: Together, by: Actor) {
+    const news = written.map((one) => ({ ...one, hash: sha256(one.text), large: journal.large(one.text) }))
     const bodies = news.flatMap(({ large }) => (large.inline ? [] : [large.body]))
     const change = await streams.of(place).change(
-      (state) =>
-        news.flatMap(({ path, text, mime, expected, hash, large }) => {
+      (state) => [
+        ...news.flatMap(({ path, text, mime, expected, hash, large }) => {
           const head = state.documents.get(path)
           if (expected !== undefined) checkExpected(head, { path, expected })
           if (head && !head.isHidden && head.hash === hash) return []
           const body = large.inline ? { text } : { ref: large.body.hash }
           return [fact('document-written', { ...place, path, version: (head?.version ?? 0) + 1, mime, hash, ...body }, by)]
         }),
+        ...removed.flatMap((path) => {
+          const head = state.documents.get(path)
+          return head && !head.isHidden ? [fact('document-removed', { ...place, path, version: head.version }, by)] : []
+        }),
+        ...purged.flatMap((path) => (state.documents.has(path) ? [fact('document-purged', { ...place, path }, by)] : [])),
+      ],
       { bodies },
     )
     await passed(change.cursor)
@@ -49,7 +60,7 @@ export function openVersions(rooms: Rooms, streams: ScopeStreams): Versions {
   }
   return {
     async put({ place, by, ...given }) {
-      const change = await write(place, [given], by)
+      const change = await write(place, { written: [given] }, by)
       return { version: change.state.documents.get(given.path)?.version ?? 0, cursor: change.cursor }
     },
     async putAll(place, given, by) {

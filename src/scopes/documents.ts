@@ -63,14 +63,16 @@ export function openDocuments(rooms: Rooms, parts: DocumentParts): Documents {
       if (row === null) throw new Conflict(`The document ${quote(spot.path)} was removed meanwhile.`)
       return { value: await full(row), cursor }
     },
-    async writeAll({ level, scope, documents }, by) {
+    async writeAll({ level, scope, documents, removed = [], purged = [] }, by) {
       const place = await checkPlace(rooms, parts.projects, { level, scope })
-      const news = documents.map(newVersion)
-      const twice = news.find(({ path }, at) => news.findIndex((one) => one.path === path) !== at)
-      if (twice) throw new InvalidInput(`The path ${quote(twice.path)} is there twice.`, { path: '/documents' })
-      const spots = news.map(({ path }) => ({ path, place }))
-      const { cursor } = await change(spots, () => versions.putAll(place, news, by))
-      const rows = await Promise.all(spots.map(({ path }) => views.documents.find(path, [place])))
+      const written = documents.map(newVersion)
+      const paths = [...written.map(({ path }) => path), ...[...removed, ...purged].map(checkPath)]
+      const seen = new Set<string>()
+      const twice = paths.find((path) => seen.size === seen.add(path).size)
+      if (twice !== undefined) throw new InvalidInput(`The path ${quote(twice)} is there twice.`, { path: '/documents' })
+      const spots = paths.map((path) => ({ path, place }))
+      const { cursor } = await change(spots, () => versions.putAll(place, { written, removed, purged }, by))
+      const rows = await Promise.all(written.map(({ path }) => views.documents.find(path, [place])))
       return { value: await Promise.all(rows.flatMap((row) => (row === null ? [] : [full(row)]))), cursor }
     },
     async versions(path, level, scope) {

@@ -143,12 +143,17 @@ export type Documents = {
     },
     by: Actor,
   ): Promise<Changed<Document>>
-  /** Several at one place in one commit: all or none. A path twice is InvalidInput; another version than `expected` is a Conflict. */
+  /**
+   * Several at one place in one commit: all or none. A path twice is InvalidInput; another version than `expected` is a Conflict.
+   * `removed` and `purged` go as by `remove` and `purge`; those that are not there are passed over.
+   */
   writeAll(
     given: {
       readonly level: Exclude<DocumentLevel, 'bundled'>
       readonly scope: string
       readonly documents: readonly { readonly path: string; readonly text: string; readonly expected?: number }[]
+      readonly removed?: readonly string[]
+      readonly purged?: readonly string[]
     },
     by: Actor,
   ): Promise<Changed<readonly Document[]>>

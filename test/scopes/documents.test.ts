@@ -61,6 +61,28 @@ describe('several documents', () => {
     expect(await documents.find('agents/good.md', { project: 'garden' })).toBeNull()
   })
 
+  test('[P15] others are removed or purged in the same commit; a conflict keeps them, and what is not there is passed over', async () => {
+    await all({ path: 't/a.md', text: '1' }, { path: 't/b.md', text: '1' }, { path: 't/c.md', text: '1' })
+    const together = (expected: number) =>
+      documents.writeAll(
+        {
+          ...place,
+          documents: [{ path: 't/c.md', text: '2', expected }],
+          removed: ['t/a.md', 't/none.md'],
+          purged: ['t/b.md', 't/none2.md'],
+        },
+        'user:ada',
+      )
+    await expect(together(7)).rejects.toThrow('version 7 was expected')
+    expect((await documents.list('t/', { project: 'garden' })).map(({ path }) => path)).toEqual(['t/a.md', 't/b.md', 't/c.md'])
+    await together(1)
+    expect((await documents.list('t/', { project: 'garden' })).map(({ path, version }) => [path, version])).toEqual([['t/c.md', 2]])
+    expect(await documents.versions('t/a.md', 'project', 'garden')).toHaveLength(1)
+    expect(await documents.versions('t/b.md', 'project', 'garden')).toEqual([])
+    const twice = { ...place, documents: [{ path: 't/c.md', text: '3' }], removed: ['t/c.md'] }
+    await expect(documents.writeAll(twice, 'user:ada')).rejects.toThrow('"t/c.md" is there twice')
+  })
+
   test('[P15] whoever listens hears of them once each', async () => {
     const heard: string[] = []
     documents.onChange('agents/', () => heard.push('agents'))
