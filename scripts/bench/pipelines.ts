@@ -2,17 +2,81 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { JsonObject } from '../../src/base/json.ts'
 import type { Dictionary, ParserConfig } from '../../src/pipelines/configuration.ts'
+import { uriOf } from '../../src/pipelines/configurations/uri.ts'
+import { openPipelines } from '../../src/pipelines/open-pipelines.ts'
 import { compileParser, type Parser } from '../../src/pipelines/parser/parser.ts'
 import type { Figure } from './figure.ts'
 import type { At, Part } from './part.ts'
 import { microsOf } from './repeat.ts'
+import { openRooms } from './rooms.ts'
 
 export const pipelines: Part = {
   name: 'pipelines',
   async run(at) {
-    return parsing(at)
+    return [...parsing(at), ...(await deploying(at))]
   },
+}
+
+// ---- deployment
+
+const rulesOfAgent = 500
+
+/** What was deployed before is in no cache: each time another agent. */
+async function deploying(at: At): Promise<readonly Figure[]> {
+  at.tell('deploying')
+  const rooms = await openRooms(at.place.folder('deploying'))
+  const { journal, store, clock, newId, secrets, scopes } = rooms
+  const agents = { find: async () => null }
+  const { configurations, deployments } = openPipelines({
+    journal,
+    store: store.journal,
+    documents: scopes.documents,
+    agents,
+    secrets,
+    clock,
+    newId,
+  })
+  const user = rooms.people.owner.name
+  const writer = { user, by: `user:${user}` } as const
+  const times: number[] = []
+  for (let round = 0; round < (at.quick ? 5 : 15); round++) {
+    const [rules] = await configurations.create([{ kind: 'rules', value: manyRules(rulesOfAgent) }], writer)
+    const workflowSteps = [{ type: 'eddi://ai.labs.rules', config: { uri: rules ? uriOf(rules) : '' }, extensions: {} }]
+    const [workflow] = await configurations.create([{ kind: 'workflow', value: { workflowSteps } }], writer)
+    const [agent] = await configurations.create(
+      [{ kind: 'agent', value: { workflows: workflow ? [uriOf(workflow)] : [] }, name: `Agent ${round}` }],
+      writer,
+    )
+    const started = performance.now()
+    if (agent) await deployments.deploy(agent, 'production', writer)
+    times.push(performance.now() - started)
+  }
+  await rooms.close()
+  const ours = times.sort((a, b) => a - b)[times.length >> 1] ?? 0
+  return [
+    {
+      name: 'deploying an agent of 500 rules',
+      unit: 'ms',
+      ours,
+      floor: null,
+      hold: { most: 100 },
+      note: `slowest ${(times.at(-1) ?? 0).toFixed(0)} ms`,
+    },
+  ]
+}
+
+function manyRules(count: number): JsonObject {
+  const rules = Array.from({ length: count }, (_, at) => ({
+    name: `Rule ${at}`,
+    actions: [`action_${at}`],
+    conditions: [
+      { type: 'inputmatcher', configs: { expressions: `topic(t${at})`, occurrence: 'currentStep' } },
+      { type: 'negation', conditions: [{ type: 'actionmatcher', configs: { actions: `action_${at}`, occurrence: 'lastStep' } }] },
+    ],
+  }))
+  return { behaviorGroups: [{ name: 'All', executionStrategy: 'executeAll', rules }] }
 }
 
 // ---- the parser
