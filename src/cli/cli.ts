@@ -12,6 +12,7 @@ import { addApprovals, addGrants, addInbox, addModels, addTurn } from './decidin
 import { addHandoff } from './handoff-commands.ts'
 import { addBudgets, addSecrets, addSettings } from './keeping-commands.ts'
 import { type Call, codeOf, exitCodes, printError, printResult, type Result, type Run } from './output.ts'
+import { addPipelines } from './pipeline-commands.ts'
 import type { NewProject } from './projects.ts'
 import { addCortex, addRoute } from './route-commands.ts'
 
@@ -127,6 +128,7 @@ function addLists(program: Command, run: Run): void {
   addCortex(program.command('cortex').description('who does what, as a short text for a host model'), run)
   addHandoff(program.command('handoff').helpCommand(false).description('envelopes of hand-offs: verify one, check a folder'), run)
   addAgents(program.command('agents').helpCommand(false).description('who can be asked; check their files, import a roster'), run)
+  addPipelines(program.command('pipelines').helpCommand(false).description('agents that are configuration: import, deploy, export'), run)
 }
 
 function addSessions(sessions: Command, run: Run): void {

@@ -36,6 +36,8 @@ export const nothing: Shape<null> = { parse: () => null }
 export type Ask = {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
+  /** Instead of `body`: a file, as it is. */
+  readonly file?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
   /** How long the hub may take; 30 seconds by default. */
   readonly timeoutMs?: number
@@ -51,6 +53,8 @@ export type Hub = {
    * HubRefused with the hub's own sentence for a status of 400 and above.
    */
   call<T>(method: string, path: string, shape: Shape<T>, ask?: Ask): Promise<T>
+  /** A GET whose answer is a file. Throws as `call` does. */
+  file(path: string, ask?: Pick<Ask, 'query' | 'timeoutMs'>): Promise<Uint8Array>
 }
 
 /** The hub of the data folder that the call names. Throws HubUnreachable when there is no note of one. */
@@ -63,18 +67,20 @@ export async function findHub(call: Call): Promise<Hub> {
 
 /** The hub with that note. */
 export function hubAt(home: string, runtime: Runtime): Hub {
+  async function answered(method: string, path: string, ask: Ask): Promise<Answer> {
+    const { timeoutMs = patienceMs } = ask
+    const signal = AbortSignal.timeout(timeoutMs)
+    const answer = await send({ ...ask, socketPath: runtime.socket, method, path, signal }).catch(async (cause: unknown) => {
+      throw signal.aborted ? new HubSilent(timeoutMs, await trouble(runtime)) : new HubUnreachable(home, cause)
+    })
+    if (answer.status >= 400 && answer.status !== ask.accept) throw refusal(answer)
+    return answer
+  }
   return {
     home,
     runtime,
-    async call(method, path, shape, ask = {}) {
-      const { timeoutMs = patienceMs } = ask
-      const signal = AbortSignal.timeout(timeoutMs)
-      const answer = await send({ ...ask, socketPath: runtime.socket, method, path, signal }).catch(async (cause: unknown) => {
-        throw signal.aborted ? new HubSilent(timeoutMs, await trouble(runtime)) : new HubUnreachable(home, cause)
-      })
-      if (answer.status >= 400 && answer.status !== ask.accept) throw refusal(answer)
-      return shape.parse(answer.json)
-    },
+    call: async (method, path, shape, ask = {}) => shape.parse(jsonOf(await answered(method, path, ask))),
+    file: async (path, ask = {}) => (await answered('GET', path, ask)).bytes,
   }
 }
 
@@ -82,32 +88,34 @@ export function hubAt(home: string, runtime: Runtime): Hub {
 async function trouble({ socket }: Runtime): Promise<readonly string[]> {
   const asked = { socketPath: socket, method: 'GET', path: '/health/ready', signal: AbortSignal.timeout(healthMs) }
   const answer = await send(asked).catch(() => null)
-  return health.safeParse(answer?.json).data?.why ?? []
+  return health.safeParse(answer && jsonOf(answer)).data?.why ?? []
 }
 
-type Answer = { readonly status: number; readonly json: unknown }
+type Answer = { readonly status: number; readonly bytes: Buffer }
 
 type Sent = Ask & { readonly socketPath: string; readonly method: string; readonly path: string; readonly signal: AbortSignal }
 
-function send({ socketPath, method, path, query, body, headers, signal }: Sent): Promise<Answer> {
-  const text = body === undefined ? undefined : JSON.stringify(body)
-  const about = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+function send({ socketPath, method, path, query, body, file, headers, signal }: Sent): Promise<Answer> {
+  const text = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+  const bytes = file ?? text
+  const type = file === undefined ? 'application/json' : 'application/octet-stream'
+  const about = bytes === undefined ? {} : { 'content-type': type, 'content-length': String(bytes.byteLength) }
   return new Promise((resolve, reject) => {
     const options = { socketPath, method, path: withQuery(path, query), headers: { host: 'localhost', ...about, ...headers }, signal }
     const request = httpRequest(options, (response) => readAnswer(response).then(resolve, reject))
     request.on('error', reject)
-    request.end(text)
+    request.end(bytes)
   })
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString('utf8')
-  return { status: response.statusCode ?? 0, json: parseOr(text) }
+  return { status: response.statusCode ?? 0, bytes: Buffer.concat(chunks) }
 }
 
-function parseOr(text: string): unknown {
+function jsonOf({ bytes }: Pick<Answer, 'bytes'>): unknown {
+  const text = bytes.toString('utf8')
   try {
     return text === '' ? null : JSON.parse(text)
   } catch {
@@ -121,7 +129,8 @@ function withQuery(path: string, query: Ask['query'] = {}): string {
   return given.size === 0 ? path : `${path}?${given}`
 }
 
-function refusal({ status, json }: Answer): HubRefused {
+function refusal({ status, bytes }: Answer): HubRefused {
+  const json = jsonOf({ bytes })
   const about: { detail?: unknown; title?: unknown; code?: unknown; path?: unknown } = typeof json === 'object' && json !== null ? json : {}
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
   const detail = text(about.detail) ?? text(about.title) ?? `The hub answered with status ${status}.`

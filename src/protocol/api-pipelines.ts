@@ -29,6 +29,7 @@ export const pipelineShown = listed.extend({
 })
 export type PipelineShown = z.infer<typeof pipelineShown>
 export const pipelineChecked = z.object({ name: z.string(), version: z.number().int(), faults: z.array(fault) })
+export type PipelineChecked = z.infer<typeof pipelineChecked>
 
 const whole = z.string().regex(/^[1-9]\d{0,9}$/, 'must be a whole number from 1')
 const id = z.string().min(1).max(64)
