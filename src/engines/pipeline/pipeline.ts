@@ -8,7 +8,7 @@
 // Y132  Undo and redo bring back steps, outputs, properties and kept responses; a new say forgets what could be redone.
 // Y133  An ended conversation answers one sentence and changes nothing.
 import { InvalidInput } from '../../base/errors.ts'
-import { laneOf } from '../../base/ids.ts'
+import { laneOf, type MessageId } from '../../base/ids.ts'
 import type { Engine, Turn } from '../../lanes/engine.ts'
 import type { Deployments } from '../../pipelines/configurations/store.ts'
 import {
@@ -22,7 +22,7 @@ import {
 import { evolve } from '../../pipelines/conversations/facts.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import { relayVerbatim } from '../turn/route-relay.ts'
-import { voiceOf } from '../turn/voice.ts'
+import { type Voice, voiceOf } from '../turn/voice.ts'
 import { heardIn } from './heard.ts'
 import { noteFact } from './noting.ts'
 import { type Said, say, startFirst } from './say.ts'
@@ -40,11 +40,19 @@ export function pipelineEngine(rooms: PipelineRooms): Engine {
 
 async function run(rooms: PipelineRooms, turn: Turn): Promise<void> {
   const lane = laneOf(turn.process.id)
-  let remembered = await rooms.conversations.read(lane, { before: turn.id })
+  let remembered = await rooms.conversations.read(lane, { before: turn.id, leaf: turn.before })
   const agent = remembered.agent ?? agentIn(turn)
   const { user, project } = turn.process
   const compiled = await rooms.deployments.compiled(agent, { user, project })
-  const voice = voiceOf(turn, turn.process.agent)
+  let last: MessageId | null = null
+  const spoken = voiceOf(turn, turn.process.agent)
+  const voice: Voice = {
+    ...spoken,
+    say(name, line) {
+      last = spoken.say(name, line)
+      return last
+    },
+  }
   let facts = 0
   const stage: Stage = {
     ...{ rooms, turn, agent, compiled, voice },
@@ -67,6 +75,7 @@ async function run(rooms: PipelineRooms, turn: Turn): Promise<void> {
   for (const entry of turn.entries) if (!told.has(entry.id)) await take(stage, entry)
   // What came in while a task waited for a person.
   for (let entry = stage.waiting.shift(); entry; entry = stage.waiting.shift()) await take(stage, entry)
+  if (last !== null) rooms.conversations.left(lane, { turn: turn.id, leaf: last, state: remembered })
 }
 
 /** Set by whoever deployed it, in the agent's file. */

@@ -3,7 +3,7 @@
 //
 // Y125  What a turn begins with is what was settled before it; a turn that runs again begins with the same.
 // Y126  One fact a say; what a fact can't hold inline is stored apart with the turn's own record.
-import { isId, type LaneId, type TurnId } from '../../base/ids.ts'
+import { isId, type LaneId, type MessageId, type TurnId } from '../../base/ids.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { JournalStore } from '../../journal/journal-store.ts'
 import type { Event } from '../../protocol/event.ts'
@@ -13,10 +13,15 @@ export type { Agent, Fact, Made, Remembered } from './facts.ts'
 export { canRedo, canUndo, difference, factType, nothingYet, packed } from './facts.ts'
 
 export type Conversations = {
-  /** With `before`: without what that turn noted. */
-  read(lane: LaneId, options?: { readonly before?: TurnId }): Promise<Remembered>
+  /**
+   * With `before`: without what that turn noted. With `leaf`, where the conversation stood when that turn began: what the turn before
+   * left behind is trusted when it left that line.
+   */
+  read(lane: LaneId, options?: { readonly before?: TurnId; readonly leaf?: MessageId | null }): Promise<Remembered>
   /** What a turn has noted under that name, so that the next one need not wait for the store to show it. Again: nothing. */
   noted(lane: LaneId, note: { readonly turn: TurnId; readonly name: string; readonly fact: Fact }): void
+  /** How a turn left the conversation, and its last line. If it never came to be, its line did not either. */
+  left(lane: LaneId, end: { readonly turn: TurnId; readonly leaf: MessageId; readonly state: Remembered }): void
 }
 
 export type ConversationRooms = {
@@ -37,13 +42,16 @@ type Kept = {
   tail: { readonly turn: TurnId; readonly facts: Map<string, Fact> } | null
   /** What turns said they have noted, and the store has not shown. */
   readonly told: Map<TurnId, Map<string, Fact>>
+  left: { readonly turn: TurnId; readonly leaf: MessageId; readonly state: Remembered } | null
   /** Long facts whose note has not come yet. */
   readonly apart: Map<string, JsonObject>
   size: number
 }
 
 const pageLength = 500
-const defaultCharacters = 16_000_000
+const defaultCharacters = 32_000_000
+/** After so many turns that were not looked up in the store, it is looked at again. */
+const mostTold = 100
 /** What a conversation costs beside its facts. */
 const ownCharacters = 1_000
 
@@ -64,7 +72,7 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
   /** Two looks at one lane at once see the same pages; the second finds nothing new. */
   async function caughtUp(lane: LaneId): Promise<Kept> {
     const known = kept.get(lane)
-    const one: Kept = known ?? { seq: 0, base: nothingYet, tail: null, told: new Map(), apart: new Map(), size: ownCharacters }
+    const one: Kept = known ?? { seq: 0, base: nothingYet, tail: null, told: new Map(), left: null, apart: new Map(), size: ownCharacters }
     if (!known) total += one.size
     keep(lane, one)
     for (;;) {
@@ -86,16 +94,14 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
     // What it told and did not leave in the store never was.
     if (type === 'turn-settled') one.told.delete(turn)
     if (type !== factType || typeof name !== 'string') return 0
-    one.told.get(turn)?.delete(name)
+    const isKnown = one.told.get(turn)?.delete(name) === true
     const { apart } = data
     const given = typeof apart === 'string' ? one.apart.get(apart) : data
     if (typeof apart === 'string') one.apart.delete(apart)
     const fact = given === undefined ? null : unpacked(given)
     if (fact === null) return 0
     tailOf(one, turn).set(name, fact)
-    const size = JSON.stringify(given).length
-    one.size += size
-    return size
+    return isKnown ? 0 : grown(one, fact)
   }
 
   async function setApart(one: Kept, name: string, { value, ref }: JsonObject): Promise<void> {
@@ -104,7 +110,12 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
   }
 
   return {
-    async read(lane, { before } = {}) {
+    async read(lane, { before, leaf } = {}) {
+      const known = kept.get(lane)
+      if (known?.left && leaf !== undefined && known.left.leaf === leaf && known.left.turn !== before && known.told.size < mostTold) {
+        keep(lane, known)
+        return known.left.state
+      }
       const one = await caughtUp(lane)
       const shown = one.tail?.turn === before ? one.base : folded(one)
       const told = [...one.told].flatMap(([turn, facts]) => (turn === before ? [] : [...facts.values()]))
@@ -114,9 +125,25 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
       const one = kept.get(lane)
       if (!one || (one.tail?.turn === turn && one.tail.facts.has(name))) return
       const facts = one.told.get(turn) ?? new Map<string, Fact>()
+      if (!facts.has(name)) total += grown(one, fact)
       one.told.set(turn, facts.set(name, fact))
     },
+    left(lane, end) {
+      const one = kept.get(lane)
+      if (one) one.left = end
+    },
   }
+}
+
+/** Characters that a fact takes. */
+function grown(one: Kept, fact: Fact): number {
+  const size = 'made' in fact ? fact.made.data.reduce((sum, { key, value }) => sum + key.length + sizeOf(value), 200) : 100
+  one.size += size
+  return size
+}
+
+function sizeOf(value: Json): number {
+  return typeof value === 'string' ? value.length : JSON.stringify(value).length
 }
 
 function tailOf(one: Kept, turn: TurnId): Map<string, Fact> {
