@@ -39,9 +39,33 @@ export type Planning = {
   readonly closed: (part: Part) => JsonObject
 }
 
+/** What texts name can stand behind them, so where all things go is found again until it stays. */
+const mostRounds = 10
+
 /** In the order in which they are written: what others name first, the agent last. */
-export function planned({ bundle, targets, choice, newId, closed }: Planning): readonly Planned[] {
-  const moved = new Map<string, ResourceRef>()
+export function planned(planning: Planning): readonly Planned[] {
+  const ids = new Map<string, string>()
+  const newId = (key: string) => {
+    const id = ids.get(key) ?? planning.newId()
+    ids.set(key, id)
+    return id
+  }
+  let moved: Moved = new Map()
+  for (let round = 1; ; round++) {
+    const { plan, moved: next } = oneRound({ ...planning, newId }, moved)
+    if (round === mostRounds || sameMoves(moved, next)) return plan
+    moved = next
+  }
+}
+
+type Moved = ReadonlyMap<string, ResourceRef>
+type Round = Omit<Planning, 'newId'> & { readonly newId: (key: string) => string }
+
+function oneRound(
+  { bundle, targets, choice, newId, closed }: Round,
+  before: Moved,
+): { readonly plan: readonly Planned[]; readonly moved: Moved } {
+  const moved = new Map(before)
   const taken = new Set<string>()
   const one = (part: Part): Planned => {
     const target = targets.get(keyOf(part.ref)) ?? null
@@ -54,13 +78,17 @@ export function planned({ bundle, targets, choice, newId, closed }: Planning): r
     }
     return made
   }
-  return [...bundle.parts, inOrder(bundle.agent, choice.workflowOrder ?? [])].map(one)
+  return { plan: [...bundle.parts, inOrder(bundle.agent, choice.workflowOrder ?? [])].map(one), moved }
 }
 
-type One = Pick<Planning, 'choice' | 'newId' | 'closed'> & {
+function sameMoves(a: Moved, b: Moved): boolean {
+  return a.size === b.size && [...b].every(([key, ref]) => a.get(key)?.id === ref.id && a.get(key)?.version === ref.version)
+}
+
+type One = Pick<Round, 'choice' | 'newId' | 'closed'> & {
   readonly part: Part
   readonly target: Stored | null
-  readonly moved: ReadonlyMap<string, ResourceRef>
+  readonly moved: Moved
 }
 
 function plannedOne({ part, target, moved, choice, newId, closed }: One): Planned {
@@ -74,7 +102,7 @@ function plannedOne({ part, target, moved, choice, newId, closed }: One): Planne
   const notes = isChosen ? [...part.notes] : ['it was not selected: only its references change']
   const fresh = (): Planned => ({
     ...{ part, action: 'CREATE', target: null, raw, differs: [], notes },
-    to: { kind: part.ref.kind, id: newId(), version: 1 },
+    to: { kind: part.ref.kind, id: newId(keyOf(part.ref)), version: 1 },
   })
   if (target === null) return fresh()
   const differs = differencesOf(part.ref.kind, target.raw, raw)
@@ -89,7 +117,7 @@ function plannedOne({ part, target, moved, choice, newId, closed }: One): Planne
 const uris = /eddi:\/\/[a-z.]+\/[a-z]+\/[a-z]+\/[a-z0-9-]{1,64}(?:\?version=\d{1,15})?/gi
 
 /** Also within texts: bodies of calls name configurations too. */
-export function withMoved(raw: JsonObject, moved: ReadonlyMap<string, ResourceRef>): JsonObject {
+export function withMoved(raw: JsonObject, moved: Moved): JsonObject {
   if (moved.size === 0) return raw
   return mapObject(raw, (text) => {
     if (!text.includes('eddi://')) return text
