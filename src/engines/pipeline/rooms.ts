@@ -1,6 +1,7 @@
 // What tasks with effects need of other rooms, beside what any engine's calls need.
 import type { Clock } from '../../base/clock.ts'
 import type { ModelPort } from '../../models/models.ts'
+import type { Chain } from '../../protocol/entry.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { ToolPolicy } from '../../tools/checked.ts'
 import type { McpServers } from '../../tools/mcp/mcp.ts'
@@ -31,8 +32,15 @@ export type OwnRequest = {
 }
 export type OwnResponse = { readonly status: number; readonly headers: { readonly [name: string]: string }; readonly body: string }
 
+export type OwnCaller = {
+  readonly user: string
+  readonly within: { readonly session: string; readonly chain: Chain }
+  readonly signal: AbortSignal
+}
+
 export type OwnCalls = {
   /** Whether that URL means this hub's EDDI routes: its own address, or one that EDDI's agents use for themselves. */
   isOwn(url: string): boolean
-  call(request: OwnRequest, as: { readonly user: string; readonly signal: AbortSignal }): Promise<OwnResponse>
+  /** `within`: the conversation that calls, and what led to its turn. */
+  call(request: OwnRequest, as: OwnCaller): Promise<OwnResponse>
 }

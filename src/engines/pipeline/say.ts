@@ -164,7 +164,7 @@ function speak({ voice }: Stage, { made, said, ended, number, language }: Spoken
 const noAnswer = 'I have no answer to that.'
 
 function withoutOutput({ data, output }: Step): Step {
-  const isOutput = (key: string) => key.startsWith('output:') || key.startsWith('quickReplies:')
+  const isOutput = (key: string) => /^(?:rendered:)?(?:output|quickReplies):/.test(key)
   const { output: _, quickReplies: __, ...rest } = output
   return { data: data.filter(({ key }) => !isOutput(key)), output: rest }
 }

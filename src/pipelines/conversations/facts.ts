@@ -158,13 +158,55 @@ export function packed(fact: Fact): JsonObject {
     do: fact.do,
     of,
     ...(fact.state === 'READY' ? {} : { state: fact.state }),
-    data: data.map(({ key, value, isPublic }) => (isPublic ? [key, value, 1] : [key, value])),
-    output,
+    ...packedStep({ data, output }),
     seed,
     ...(attachments === 0 ? {} : { attachments }),
     ...(set.properties.length === 0 ? {} : { properties: [set.properties.map(propertyPair), undo.properties.map(propertyPair)] }),
     ...(set.objects.length === 0 ? {} : { objects: [set.objects.map(pair), undo.objects.map(pair)] }),
   }
+}
+
+/** What only served the say that made it: why each word was taken for what it is, the rules that did not fire, marks of rendered texts. */
+const passing = /^(?:expressions:matches$|behavior_rules:fail$|rendered:)/
+
+/** What is kept of a step. */
+export function lasting({ data, output }: Step): Step {
+  return { data: data.filter(({ key }) => !passing.test(key)), output }
+}
+
+/** Parts of the output that say again what stands in the data. */
+const mirrored: readonly (readonly [string, string])[] = [
+  ['input', 'input:initial'],
+  ['expressions', 'expressions:parsed'],
+  ['intents', 'intents'],
+  ['actions', 'actions'],
+]
+const itemPrefix = 'output:'
+
+/** `same`: members of the output that are found in the data, so that nothing is written twice. */
+function packedStep({ data, output }: Step): JsonObject {
+  const initial = data.find(({ key }) => key === 'input:initial')?.value
+  const same = Object.entries(output).flatMap(([name, value]) => (isSame(value, mirrorOf(name, data)) ? [name] : []))
+  const rest = Object.entries(output).filter(([name]) => !same.includes(name))
+  return {
+    data: data.map(({ key, value, isPublic }) => {
+      if (key === 'input:normalized' && value === initial) return [key]
+      return isPublic ? [key, value, 1] : [key, value]
+    }),
+    ...(same.length === 0 ? {} : { same }),
+    ...(rest.length === 0 ? {} : { output: Object.fromEntries(rest) }),
+  }
+}
+
+/** What stands in the data for a member of the output. */
+function mirrorOf(name: string, data: readonly Datum[]): Json | undefined {
+  if (name === 'output') return data.flatMap(({ key, value }) => (key.startsWith(itemPrefix) ? [value] : []))
+  const key = mirrored.find(([member]) => member === name)?.[1]
+  return key === undefined ? undefined : data.find((one) => one.key === key)?.value
+}
+
+function isSame(one: Json, other: Json | undefined): boolean {
+  return other !== undefined && (one === other || JSON.stringify(one) === JSON.stringify(other))
 }
 
 function pair<Value extends Json>({ name, value }: Change<Value>): Json {
@@ -197,17 +239,25 @@ function agentIn(of: Json | undefined): Agent | null {
 }
 
 function madeIn(data: JsonObject): Made {
-  const { seed, attachments, output } = data
+  const { seed, attachments } = data
   const [properties = [], propertiesBefore = []] = listIn(data['properties']).map(propertiesIn)
   const [objects = [], objectsBefore = []] = listIn(data['objects']).map(changesIn)
   return {
-    data: listIn(data['data']).flatMap(datumIn),
-    output: isJsonObject(output) ? output : {},
+    ...stepIn(data),
     seed: typeof seed === 'string' ? seed : '',
     attachments: typeof attachments === 'number' ? attachments : 0,
     set: { properties, objects },
     undo: { properties: propertiesBefore, objects: objectsBefore },
   }
+}
+
+function stepIn(given: JsonObject): Step {
+  const data = listIn(given['data']).flatMap(datumIn)
+  const initial = data.find(({ key }) => key === 'input:initial')?.value ?? null
+  const all = data.map((one) => (one.key === 'input:normalized' && one.value === null ? { ...one, value: initial } : one))
+  const same = listIn(given['same']).flatMap((name) => (typeof name === 'string' ? [[name, mirrorOf(name, all) ?? null] as const] : []))
+  const { output } = given
+  return { data: all, output: { ...Object.fromEntries(same), ...(isJsonObject(output) ? output : {}) } }
 }
 
 function datumIn(given: Json): readonly Datum[] {

@@ -138,7 +138,8 @@ async function askOwn(own: NonNullable<TaskRooms['own']>, scene: Scene, { sendin
   const { request, mostBytes } = sending
   const url = new URL(request.shown)
   const asked = { method: request.method, path: `${url.pathname}${url.search}`, headers: request.headers, body: request.body ?? '' }
-  const { status, headers, body } = await own.call(asked, { user: scene.turn.process.user, signal })
+  const { user, session } = scene.turn.process
+  const { status, headers, body } = await own.call(asked, { user, within: { session, chain: scene.turn.chain }, signal })
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const type = (lower['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   const isCut = body.length > mostBytes
