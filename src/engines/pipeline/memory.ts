@@ -9,7 +9,7 @@ import {
   type Step,
   type StepAttachment,
 } from '../../pipelines/conversation.ts'
-import { difference, lasting, type Made, type Remembered } from '../../pipelines/conversations/conversations.ts'
+import { difference, type Made, type Remembered, withoutPassing } from '../../pipelines/conversations/conversations.ts'
 
 export type Working = Memory & {
   readonly objects: Map<string, Json>
@@ -50,7 +50,7 @@ export function openMemory({ remembered, info, attachments, from }: Beginning): 
       const saved = new Map([...objects].filter(([name]) => kept.has(name)))
       const [ofProperties, ofObjects] = [difference(remembered.properties, lasting), difference(remembered.objects, saved)]
       return {
-        ...lasting(current.done()),
+        ...withoutPassing(current.done()),
         seed,
         attachments: attachments.length,
         set: { properties: ofProperties.set, objects: ofObjects.set },

@@ -10,7 +10,7 @@ import type { Event } from '../../protocol/event.ts'
 import { evolve, type Fact, factType, nothingYet, type Remembered, unpacked } from './facts.ts'
 
 export type { Agent, Fact, Made, Remembered } from './facts.ts'
-export { canRedo, canUndo, difference, factType, lasting, nothingYet, packed } from './facts.ts'
+export { canRedo, canUndo, difference, factType, nothingYet, packed, withoutPassing } from './facts.ts'
 
 export type Conversations = {
   /**

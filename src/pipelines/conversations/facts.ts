@@ -170,7 +170,7 @@ export function packed(fact: Fact): JsonObject {
 const passing = /^(?:expressions:matches$|behavior_rules:fail$|rendered:)/
 
 /** What is kept of a step. */
-export function lasting({ data, output }: Step): Step {
+export function withoutPassing({ data, output }: Step): Step {
   return { data: data.filter(({ key }) => !passing.test(key)), output }
 }
 
