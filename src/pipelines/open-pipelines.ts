@@ -38,6 +38,7 @@ export function openPipelines({ journal, store, documents, agents, secrets, cloc
     ...{ documents, clock },
     newResourceId: () => randomBytes(12).toString('hex'),
     redeploy: (change, writer) => deployments.redeployed(change, writer),
+    undeploy: (agentId, writer) => deployments.undeployed(agentId, writer),
   })
   const deployments = openDeployments({
     ...{ documents, configurations },

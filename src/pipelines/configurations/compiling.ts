@@ -3,12 +3,13 @@
 // Y70  What can't run is named with its place before anything is deployed: missing or cyclic references, unknown tasks, unusable rules,
 //      slow patterns, providers and stores that are not supported.
 import { InvalidInput, messageOf } from '../../base/errors.ts'
-import type { JsonObject } from '../../base/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { Configurations, Dictionary, Kind, ResourceRef, WorkflowStep } from '../configuration.ts'
 import { compileParser } from '../parser/parser.ts'
 import { secretNamesIn } from '../references.ts'
 import { compileRules } from '../rules/rules.ts'
 import { checksOf } from './checks.ts'
+import type { Sized } from './compiled-cache.ts'
 import { childrenFirst, keyOf, referencesIn } from './graph.ts'
 import { readConfiguration } from './read.ts'
 import type { CompiledAgent, CompiledStep, ConfigurationStore, DeployFault, Place, Stored } from './store.ts'
@@ -31,29 +32,26 @@ type Making = {
 const mostParts = 2_000
 
 /** null: there is no such agent. */
-export async function compileAgent(
-  rooms: CompilingRooms,
-  ref: Pick<ResourceRef, 'id' | 'version'>,
-  place: Place,
-): Promise<CompiledAgent | null> {
+export async function compileAgent(rooms: CompilingRooms, ref: Pick<ResourceRef, 'id' | 'version'>, place: Place): Promise<Sized | null> {
   const top = await rooms.configurations.read({ kind: 'agent', id: ref.id, version: ref.version }, place)
   if (top === null) return null
   const faults: DeployFault[] = []
   const all = await everything(rooms, top, { place, faults })
   const making: Making = { rooms, place, all, faults }
+  const words = [...all.values()].map(({ raw }) => JSON.stringify(raw)).join('\n')
   checkEach(making)
+  checkIdle(making, top)
   checkRings(making, top)
   await checkSecrets(making)
   const steps = top.value.workflows.flatMap((uri, at) => workflowSteps(making, uri, `workflow ${at + 1}`))
-  const snippets = await snippetsOf(rooms, place)
-  const words = [...all.values()].map(({ raw }) => JSON.stringify(raw)).join('\n')
-  return {
+  const agent: CompiledAgent = {
     ref: top.ref,
     name: top.descriptor.name || top.ref.id,
-    ...{ config: top.value, steps, snippets, faults },
+    ...{ config: top.value, steps, snippets: await snippetsOf(making), faults },
     usesVars: /\{vars[.[]|\$\{vars:/.test(words),
     usesSkills: words.includes('capabilityMatch'),
   }
+  return { agent, size: words.length }
 }
 
 /** Everything that is named, directly or not; what is missing is a fault where it is named. */
@@ -88,18 +86,43 @@ function versionKey(ref: ResourceRef): string {
   return `${keyOf(ref)} ${ref.version}`
 }
 
-function faultAt(
-  { ref, descriptor }: Pick<Stored, 'ref' | 'descriptor'>,
-  message: string,
-  severity: DeployFault['severity'] = 'error',
-): DeployFault {
-  return { where: `${ref.kind} ${descriptor.name === '' ? ref.id : JSON.stringify(descriptor.name)}`, severity, message }
+function faultAt(one: Named, message: string, severity: DeployFault['severity'] = 'error'): DeployFault {
+  return { where: nameOf(one), severity, message }
+}
+
+type Named = Pick<Stored, 'ref' | 'descriptor'>
+
+function nameOf({ ref, descriptor }: Named): string {
+  return `${ref.kind} ${descriptor.name === '' ? ref.id : JSON.stringify(descriptor.name)}`
 }
 
 function checkEach({ all, faults }: Making): void {
   for (const one of all.values()) {
     for (const { severity, message } of checksOf(one.ref.kind, one.value, one.raw)) faults.push(faultAt(one, message, severity))
   }
+}
+
+/** Members that are kept and given back, and have a meaning only where they come from; these have one here too. */
+const notIdle: readonly string[] = ['capabilities', 'a2aSkills']
+const mostIdle = 20
+
+/** One warning for all of them, so that it hides no other. */
+function checkIdle({ all, faults }: Making, top: Stored<'agent'>): void {
+  const kept = Object.entries(top.value.kept).flatMap(([name, value]) => (notIdle.includes(name) || isVoid(value) ? [] : [`/${name}`]))
+  const idle = [...all.values()].flatMap((one) => {
+    const names = [...(one === top ? kept : []), ...one.unknown]
+    return names.map((name) => `${nameOf(one)} ${name}`)
+  })
+  if (idle.length === 0) return
+  const more = idle.length > mostIdle ? `, and ${idle.length - mostIdle} more` : ''
+  faults.push(faultAt(top, `these have no effect here: ${idle.slice(0, mostIdle).join(', ')}${more}`, 'warning'))
+}
+
+/** As files say that a thing is not used. */
+function isVoid(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  if (isJsonObject(value)) return Object.values(value).every(isVoid)
+  return value === undefined || value === null || value === false || value === '' || typeof value === 'number'
 }
 
 function checkRings({ all, faults }: Making, top: Stored): void {
@@ -259,12 +282,16 @@ function overrides(config: JsonObject): { readonly appendActions?: boolean; read
   }
 }
 
-async function snippetsOf({ configurations }: CompilingRooms, place: Place): Promise<CompiledAgent['snippets']> {
+/** All that the person has; one that can't be read stops no agent. */
+async function snippetsOf({ rooms, place, faults }: Making): Promise<CompiledAgent['snippets']> {
+  const { configurations } = rooms
   const snippets = new Map<string, Configurations['snippet']>()
   for (const { resource } of await configurations.descriptors('snippet', place, { limit: 0 })) {
     const ref = refIn(resource)
-    const stored = ref && (await configurations.read({ kind: 'snippet', id: ref.id }, place))
-    if (stored) snippets.set(stored.value.name, stored.value)
+    const stored = ref && (await configurations.read({ kind: 'snippet', id: ref.id }, place).catch((thrown: unknown) => messageOf(thrown)))
+    if (typeof stored === 'string')
+      faults.push({ where: `snippet ${ref?.id}`, severity: 'warning', message: `it can't be read: ${stored}` })
+    else if (stored) snippets.set(stored.value.name, stored.value)
   }
   return snippets
 }

@@ -8,6 +8,7 @@ import type { Descriptor, Kind, ResourceRef } from '../configuration.ts'
 import { checksOf } from './checks.ts'
 import { childrenFirst, keyOf, referencesIn } from './graph.ts'
 import {
+  type Changes,
   descriptorDocument,
   descriptorIn,
   descriptorPath,
@@ -24,16 +25,25 @@ import {
   wantedIn,
 } from './keeping.ts'
 import { type ReadFault, readConfiguration } from './read.ts'
-import type { NewConfiguration, Place, Usage, Writer } from './store.ts'
-import { allKinds, isResourceId, uriOf } from './uri.ts'
+import type { ConfigurationStore, NewConfiguration, Place, Usage, Writer } from './store.ts'
+import { allKinds, type FoundRef, isResourceId, uriOf } from './uri.ts'
 
 export type ConfigurationRooms = {
   readonly documents: KeepingDocuments
   readonly clock: Pick<Clock, 'now'>
   /** 24 hexadecimal digits. */
   readonly newResourceId: () => string
-  /** Documents that go along with a new version of an agent: where it is deployed. */
-  readonly redeploy?: (change: { readonly from: ResourceRef; readonly to: ResourceRef }, writer: Writer) => Promise<readonly NewDocument[]>
+  /** Documents that go along with a new version of an agent where it is deployed. Throws InvalidInput when that can't run. */
+  readonly redeploy?: (change: Redeploying, writer: Writer) => Promise<readonly NewDocument[]>
+  /** What goes along when an agent is removed: nobody finds it any more. */
+  readonly undeploy?: (agentId: string, writer: Writer) => Promise<Changes>
+}
+
+/** `configurations`: as they will be. */
+export type Redeploying = {
+  readonly from: ResourceRef
+  readonly to: ResourceRef
+  readonly configurations: Pick<ConfigurationStore, 'read' | 'descriptors'>
 }
 
 /** A configuration as it lies there, with what describes it. */
@@ -52,19 +62,15 @@ export async function changeable(rooms: ConfigurationRooms, ref: ResourceRef, wr
   if (one === null || one.descriptor.deleted) throw missing(ref)
   const { level, version } = one.found.document
   if (level === 'bundled') throw new Conflict(`${uriOf(ref)} comes with the program and can't be changed: duplicate it.`)
+  if (level !== 'home') throw new Conflict(`${uriOf(ref)} belongs to a ${level}, not to you, and can't be changed here: duplicate it.`)
   if (version === ref.version) return one
   throw new Conflict(`${uriOf(ref)} is not the newest version: that is ${version}. Read it, and make the change again.`, {
     path: 'version',
   })
 }
 
-export async function commit(
-  { documents }: ConfigurationRooms,
-  news: readonly NewDocument[],
-  writer: Writer,
-): Promise<readonly Document[]> {
-  const given = { level: 'home' as const, scope: homeOf(writer.user), documents: news }
-  return (await documents.writeAll(given, writer.by)).value
+export async function commit({ documents }: ConfigurationRooms, changes: Changes, writer: Writer): Promise<readonly Document[]> {
+  return (await documents.writeAll({ level: 'home', scope: homeOf(writer.user), ...changes }, writer.by)).value
 }
 
 type Fresh = { readonly wanted: Wanted; readonly raw: JsonObject; readonly descriptor: Descriptor }
@@ -97,7 +103,7 @@ export async function create(
   writer: Writer,
 ): Promise<readonly ResourceRef[]> {
   const { all, news } = await newDocuments(rooms, given, writer)
-  const written = await commit(rooms, news, writer)
+  const written = await commit(rooms, { documents: news }, writer)
   return all.map(({ wanted }) => ({ ...wanted, version: versionIn(written, wanted) }))
 }
 
@@ -129,20 +135,27 @@ export async function reachable(rooms: ConfigurationRooms, ref: ResourceRef, pla
 }
 
 export async function usages(rooms: ConfigurationRooms, ref: Wanted, place: Place): Promise<readonly Usage[]> {
-  const { documents } = rooms
+  const isMeant = (one: FoundRef) => keyOf(one) === keyOf(ref) && (ref.version === undefined || one.version === ref.version)
   const all: Usage[] = []
   for (const kind of ['agent', 'workflow', 'parser'] as const) {
-    for (const document of await documents.list(`pipelines/${kind}/`, scopeOf(place))) {
+    for (const document of await rooms.documents.list(`pipelines/${kind}/`, scopeOf(place))) {
       const wanted = wantedIn(document.path)
-      if (wanted === null) continue
-      const names = referencesIn(await rawOf(documents, document)).some(
-        (one) => keyOf(one) === keyOf(ref) && (ref.version === undefined || one.version === ref.version),
-      )
-      const one = names ? await known(rooms, wanted, place) : null
+      if (wanted === null || !(await namesIn(rooms, document)).some(isMeant)) continue
+      const one = await known(rooms, wanted, place)
       if (one && !one.descriptor.deleted) all.push({ ref: { ...wanted, version: document.version }, name: one.descriptor.name })
     }
   }
   return all
+}
+
+/** What can't be read, as a person may have written it there by hand, names nothing. */
+async function namesIn({ documents }: ConfigurationRooms, document: Document): Promise<readonly FoundRef[]> {
+  try {
+    return referencesIn(await rawOf(documents, document))
+  } catch (thrown) {
+    if (thrown instanceof InvalidInput) return []
+    throw thrown
+  }
 }
 
 /** Throws InvalidInput with everything that is wrong: its form, and what could never run. */

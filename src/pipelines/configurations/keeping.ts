@@ -1,5 +1,6 @@
 // How configurations lie in documents: one at `pipelines/<kind>/<id>.json`, its text in parts when it is larger than a document may
-// be, and what describes it at `pipelines/descriptors/<kind>/<id>.json`.
+// be, and what describes it at `pipelines/<kind>/<id>.descriptor.json`.
+import { InvalidInput } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { homeOf } from '../../scopes/names.ts'
 import type { Document, Documents, ScopeRef } from '../../scopes/scopes.ts'
@@ -11,10 +12,16 @@ export type NewDocument = { readonly path: string; readonly text: string; readon
 /** A configuration as it lies there. */
 export type Found = { readonly document: Document; readonly raw: JsonObject }
 
-export type KeepingDocuments = Pick<Documents, 'find' | 'list' | 'version' | 'writeAll' | 'purge' | 'remove'>
+export type KeepingDocuments = Pick<Documents, 'find' | 'list' | 'version' | 'writeAll'>
+/** What one commit does. */
+export type Changes = {
+  readonly documents: readonly NewDocument[]
+  readonly removed?: readonly string[]
+  readonly purged?: readonly string[]
+}
 
 export const pathOf = (kind: Kind, id: string): string => `pipelines/${kind}/${id.toLowerCase()}.json`
-export const descriptorPath = (kind: Kind, id: string): string => `pipelines/descriptors/${kind}/${id.toLowerCase()}.json`
+export const descriptorPath = (kind: Kind, id: string): string => `pipelines/${kind}/${id.toLowerCase()}.descriptor.json`
 export const partPrefix = (kind: Kind, id: string): string => `pipelines/parts/${kind}/${id.toLowerCase()}/`
 
 /** UTF-16 units; at most three bytes each, which stays below the limit of a document. */
@@ -33,7 +40,8 @@ export function documentsFor(
   const path = pathOf(ref.kind, ref.id)
   const own = expected === undefined ? {} : { expected }
   const text = JSON.stringify(raw, null, 1)
-  if (text.length <= partLength) return [{ path, text: `${text}\n`, ...own }]
+  // Documents make no version of a text that is there already; each write of a configuration is one, so its last line breaks alternate.
+  if (text.length <= partLength) return [{ path, text: text + '\n'.repeat(1 + ((expected ?? 0) % 2)), ...own }]
   const parts = partsOf(JSON.stringify(raw)).map((part, at) => ({
     path: `${partPrefix(ref.kind, ref.id)}${expected ?? 0}-${at}.txt`,
     text: part,
@@ -77,20 +85,20 @@ export async function rawOf(documents: KeepingDocuments, document: Document): Pr
 }
 
 /** A document that a person has written over is theirs: what is wrong with it is named. */
-function objectIn({ path, text }: Pick<Document, 'path' | 'text'>): JsonObject {
+export function objectIn({ path, text }: Pick<Document, 'path' | 'text'>): JsonObject {
   let value: Json
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Error(`The document ${path} is no JSON.`)
+    throw new InvalidInput(`the document ${path} is no JSON`, { path })
   }
   if (isJsonObject(value)) return value
-  throw new Error(`The document ${path} is no JSON object.`)
+  throw new InvalidInput(`the document ${path} is no JSON object`, { path })
 }
 
-/** What is known of it; a configuration without one, as a person may put there by hand, gets what its document says. */
+/** What is known of it; one without a descriptor that can be read, as a person may put there by hand, gets what its document says. */
 export function descriptorIn(described: Document | null, { kind, id }: Wanted, document: Document): Descriptor {
-  const value = described === null ? {} : objectIn(described)
+  const value = described === null ? {} : readable(described)
   const text = (name: string, otherwise: string) => (typeof value[name] === 'string' ? value[name] : otherwise)
   const number = (name: string, otherwise: number) => (typeof value[name] === 'number' ? value[name] : otherwise)
   const at = Date.parse(document.at)
@@ -108,14 +116,23 @@ export function descriptorIn(described: Document | null, { kind, id }: Wanted, d
   }
 }
 
+function readable(document: Document): JsonObject {
+  try {
+    return objectIn(document)
+  } catch (thrown) {
+    if (thrown instanceof InvalidInput) return {}
+    throw thrown
+  }
+}
+
 export function descriptorDocument({ kind, id }: Wanted, { resource: _, ...descriptor }: Descriptor, expected?: number): NewDocument {
   const text = `${JSON.stringify(descriptor, null, 1)}\n`
   return { path: descriptorPath(kind, id), text, ...(expected === undefined ? {} : { expected }) }
 }
 
-/** Kind and id of a path that `pathOf` or `descriptorPath` made. */
+/** Kind and id of a path that `pathOf` made; null for any other. */
 export function wantedIn(path: string): Wanted | null {
-  const [, name, id] = /^pipelines\/(?:descriptors\/)?([a-z]+)\/([a-z0-9-]+)\.json$/.exec(path) ?? []
+  const [, name, id] = /^pipelines\/([a-z]+)\/([a-z0-9-]+)\.json$/.exec(path) ?? []
   const kind = name === undefined ? undefined : kindNames.get(name)
   return kind === undefined || id === undefined ? null : { kind, id }
 }

@@ -1,9 +1,9 @@
 // Removing configurations: hidden, or gone for good, alone or with what only they use.
-import { Conflict, NotFound } from '../../base/errors.ts'
+import { Conflict } from '../../base/errors.ts'
 import type { ResourceRef } from '../configuration.ts'
 import { type ConfigurationRooms, commit, describedAt, type Known, known, missing, reachable, usages } from './desk.ts'
 import { keyOf } from './graph.ts'
-import { descriptorDocument, descriptorPath, partPrefix, pathOf, scopeOf } from './keeping.ts'
+import { descriptorDocument, descriptorPath, type NewDocument, partPrefix, pathOf, scopeOf } from './keeping.ts'
 import type { Writer } from './store.ts'
 import { uriOf } from './uri.ts'
 
@@ -13,13 +13,33 @@ export async function remove(rooms: ConfigurationRooms, given: Removing, writer:
   const { ref, permanent = false, cascade = false } = given
   const top = await known(rooms, { kind: ref.kind, id: ref.id }, writer)
   if (top === null || (top.descriptor.deleted && !permanent)) throw missing(ref)
-  if (top.found.document.level === 'bundled') throw new Conflict(`${uriOf(ref)} comes with the program and can't be removed`)
+  if (top.found.document.level !== 'home') throw new Conflict(`${uriOf(ref)} is not yours and can't be removed: ${whose(top)}`)
   const going = cascade ? await ownOnly(rooms, await reachable(rooms, ref, writer), writer) : [top]
-  const own = going.filter(({ found }) => found.document.level !== 'bundled')
-  const about = { deleted: true, lastModifiedBy: writer.by, lastModifiedOn: rooms.clock.now() }
-  const hidden = own.map((one) => descriptorDocument(one.wanted, { ...one.descriptor, ...about }, describedAt(one)))
-  await commit(rooms, hidden, writer)
-  if (permanent) for (const one of own) await purge(rooms, one, writer)
+  const own = going.filter(({ found }) => found.document.level === 'home')
+  const gone = ref.kind === 'agent' ? await rooms.undeploy?.(ref.id, writer) : undefined
+  const away = permanent
+    ? { documents: [], purged: await pathsOf(rooms, own, writer) }
+    : { documents: own.map((one) => hidden(rooms, one, writer)) }
+  await commit(rooms, { ...away, documents: [...away.documents, ...(gone?.documents ?? [])], removed: gone?.removed ?? [] }, writer)
+}
+
+function whose({ found }: Known): string {
+  return found.document.level === 'bundled' ? 'it comes with the program' : `it belongs to a ${found.document.level}`
+}
+
+function hidden({ clock }: ConfigurationRooms, one: Known, { by }: Writer): NewDocument {
+  const descriptor = { ...one.descriptor, deleted: true, lastModifiedBy: by, lastModifiedOn: clock.now() }
+  return descriptorDocument(one.wanted, descriptor, describedAt(one))
+}
+
+async function pathsOf({ documents }: ConfigurationRooms, all: readonly Known[], writer: Writer): Promise<readonly string[]> {
+  const paths: string[] = []
+  for (const { wanted } of all) {
+    const { kind, id } = wanted
+    const parts = await documents.list(partPrefix(kind, id), scopeOf(writer))
+    paths.push(pathOf(kind, id), descriptorPath(kind, id), ...parts.map((part) => part.path))
+  }
+  return paths
 }
 
 /** Those that nobody outside of them names; the last is the one that is removed. */
@@ -31,15 +51,4 @@ async function ownOnly(rooms: ConfigurationRooms, all: readonly Known[], writer:
     if (one === all.at(-1) || users.every(({ ref }) => keys.has(keyOf(ref)))) own.push(one)
   }
   return own
-}
-
-async function purge({ documents }: ConfigurationRooms, { wanted: { kind, id }, found }: Known, writer: Writer): Promise<void> {
-  const { level, scope } = found.document
-  if (level === 'bundled') return
-  const parts = await documents.list(partPrefix(kind, id), scopeOf(writer))
-  for (const path of [...parts.map((part) => part.path), pathOf(kind, id), descriptorPath(kind, id)]) {
-    await documents.purge(path, level, scope, writer.by).catch((thrown: unknown) => {
-      if (!(thrown instanceof NotFound)) throw thrown
-    })
-  }
 }

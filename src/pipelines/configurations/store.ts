@@ -18,6 +18,8 @@ export type Stored<K extends Kind = Kind> = {
   /** The newest version that there is. */
   readonly newest: number
   readonly isBundled: boolean
+  /** Members that mean nothing here, as paths. */
+  readonly unknown: readonly string[]
 }
 
 export type NewConfiguration = {
