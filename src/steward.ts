@@ -281,6 +281,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
       await agentFinding(agents, await placesWithAgents(rooms, scopes)),
       await policyFinding(policy, await placesWithAgents(rooms, scopes)),
       await routingFinding(routing, await placesWithAgents(rooms, scopes)),
+      await pipelines.finding({ user: people.owner.name }),
     ],
   }
 }

@@ -5,12 +5,14 @@ import type { Clock } from '../base/clock.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
+import type { Finding } from '../protocol/api.ts'
 import { homeOf } from '../scopes/names.ts'
 import type { Documents } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { openConfigurations } from './configurations/configurations.ts'
 import { openDeployments } from './configurations/deployments.ts'
-import type { ConfigurationStore, Deployments } from './configurations/store.ts'
+import { pipelinesFinding } from './configurations/finding.ts'
+import type { ConfigurationStore, Deployments, Place } from './configurations/store.ts'
 import { type Conversations, openConversations } from './conversations/conversations.ts'
 import type { Memories } from './memories/memories.ts'
 import { openMemories } from './memories/open-memories.ts'
@@ -20,6 +22,8 @@ export type PipelinesRoom = {
   readonly deployments: Deployments
   readonly conversations: Conversations
   readonly memories: Memories
+  /** For `doctor`: what is deployed and can't run any more. */
+  finding(place: Place): Promise<Finding>
   close(): Promise<void>
 }
 
@@ -49,5 +53,10 @@ export function openPipelines({ journal, store, documents, agents, secrets, cloc
     },
   })
   const memories = openMemories({ journal, store, clock, newId })
-  return { configurations, deployments, memories, conversations: openConversations({ events: store }), close: () => memories.close() }
+  return {
+    ...{ configurations, deployments, memories },
+    conversations: openConversations({ events: store }),
+    finding: (place) => pipelinesFinding(deployments, place),
+    close: () => memories.close(),
+  }
 }
