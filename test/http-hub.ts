@@ -21,6 +21,7 @@ import { systemClock } from '../src/base/clock.ts'
 import { isId, laneOf, ulids } from '../src/base/ids.ts'
 import type { Log, LogFields } from '../src/base/log.ts'
 import { openContext } from '../src/context/context.ts'
+import { openTells } from '../src/engines/pipeline/tells.ts'
 import { openJournal } from '../src/journal/journal.ts'
 import type { Answer, Engine, Turn } from '../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../src/lanes/lanes.ts'
@@ -33,6 +34,7 @@ import { openPolicy } from '../src/policy/open-policy.ts'
 import { openRouting } from '../src/routing/open-routing.ts'
 import { openScopes } from '../src/scopes/open-scopes.ts'
 import { openSecrets } from '../src/secrets/open-secrets.ts'
+import { openOwnCalls } from '../src/server/eddi/own-calls.ts'
 import { type Limits, openInside, openServer, type ServerOptions } from '../src/server/server.ts'
 import { faulty } from '../src/store/faulty.ts'
 import { sqliteAttention } from '../src/store/sqlite/attention.ts'
@@ -133,7 +135,12 @@ export async function openHub(options: HubOptions = {}) {
     context,
     work,
     routing,
-    pipelines: { ...pipelines, ...openTransferOver({ ...pipelines, secrets, clock, reach, templatesRoot }) },
+    pipelines: {
+      ...pipelines,
+      tells: openTells(),
+      own: openOwnCalls({ address: null }),
+      ...openTransferOver({ ...pipelines, secrets, clock, reach, templatesRoot }),
+    },
     secrets,
     budgets,
     lanes,

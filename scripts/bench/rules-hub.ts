@@ -7,10 +7,11 @@ import { homedir } from 'node:os'
 import { openAgents } from '../../src/agents/agents.ts'
 import { openImports } from '../../src/agents/import/import.ts'
 import type { JsonObject } from '../../src/base/json.ts'
+import { openTells } from '../../src/engines/engines.ts'
 import { openPipelines } from '../../src/pipelines/open-pipelines.ts'
 import { openTransferOver } from '../../src/pipelines/transfer/open-transfer.ts'
 import { openRouting } from '../../src/routing/open-routing.ts'
-import { openServer } from '../../src/server/server.ts'
+import { openOwnCalls, openServer } from '../../src/server/server.ts'
 import { reachOf } from '../../src/tools/web/web.ts'
 import { openRooms } from './rooms.ts'
 import { rulesAgent } from './rules-agent.ts'
@@ -27,7 +28,12 @@ const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
 const server = await openServer({
   ...rooms,
   routing,
-  pipelines: { ...pipelines, ...openTransferOver({ ...rooms, ...pipelines, reach, templatesRoot: '' }) },
+  pipelines: {
+    ...pipelines,
+    tells: openTells(),
+    own: openOwnCalls({ address: null }),
+    ...openTransferOver({ ...rooms, ...pipelines, reach, templatesRoot: '' }),
+  },
   host: '127.0.0.1',
   port: 0,
   socketPath: null,

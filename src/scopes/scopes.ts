@@ -82,6 +82,8 @@ export type NewSession = {
   readonly profile?: string
   /** The same key of the same person makes one session, also after a restart; for another project or agent it is a Conflict. */
   readonly key?: string
+  /** Who leads it, where no agent file says so: a pipeline that is deployed for trying. `agent` is not looked at. */
+  readonly lead?: { readonly agent: string; readonly engine: string; readonly params: JsonObject }
   /** It is another process's worker: it faces no person, and starts with these parameters beside its agent's own. */
   readonly worker?: { readonly parent: ProcessId; readonly params?: JsonObject }
 }

@@ -156,7 +156,7 @@ async function make(rooms: Rooms, projects: ProjectsRoom, given: NewSession): Pr
   const profile = given.profile === undefined ? 'web' : checkProfile(given.profile)
   const project = await projectFor(projects, given)
   const scope: ScopeRef = { user: given.user, project: project.name, group: project.group }
-  const found = await rooms.engineOf(given.agent, scope, profile)
+  const found: Awaited<ReturnType<Rooms['engineOf']>> = given.lead ?? (await rooms.engineOf(given.agent, scope, profile))
   if (found === null)
     throw new NotFound(`There is no agent ${quote(given.agent ?? 'hub')} in the project ${quote(project.name)}.`, { path: '/agent' })
   const id = given.key === undefined ? rooms.newId('ses') : idFrom('ses', [given.user, given.key])

@@ -25,8 +25,9 @@ import { routeCalls } from './api/route.ts'
 import { secretCalls } from './api/secrets.ts'
 import { sessionCalls } from './api/sessions.ts'
 import { settingCalls } from './api/settings.ts'
-import { readBody, readFile } from './body.ts'
+import { readBody, readFile, readWords } from './body.ts'
 import { type Arrival, type Caller, identify, may } from './caller.ts'
+import { eddiCalls } from './eddi/eddi.ts'
 import type { Endpoint, RawCall, Reply } from './endpoint.ts'
 import { guard } from './guard.ts'
 import type { Hub } from './hub.ts'
@@ -72,15 +73,18 @@ type Env = { Bindings: { readonly arrival: Arrival } }
 
 export function buildApp(options: AppOptions): Handle {
   const { hub, metrics, webRoot } = options
-  const endpoints = [...calls, ...documentsOfTheHub(metrics, hub.version)]
+  const endpoints = [...calls, ...documentsOfTheHub(metrics, hub.version), ...eddiCalls]
   const app = new Hono<Env>()
   const answer = answering(hub, metrics)
   for (const one of endpoints) app.on(one.method, one.path, (c) => answer(c, one))
   for (const path of new Set(endpoints.map((one) => one.path))) app.all(path, (c) => answer(c, wrongMethod(endpoints, path)))
   app.all('/api/*', (c) => answer(c, unknownPath))
+  app.all('/eddi/*', (c) => answer(c, unknownPath))
   app.get('/*', async (c) => (await page(hub, webRoot, c)) ?? answer(c, unknownPath))
   app.notFound((c) => answer(c, unknownPath))
-  return async (request, arrival) => app.fetch(request, { arrival })
+  const handle: Handle = async (request, arrival) => app.fetch(request, { arrival })
+  hub.pipelines.own.attach(handle)
+  return handle
 }
 
 function documentsOfTheHub(metrics: Metrics, version: string): readonly Endpoint[] {
@@ -134,7 +138,7 @@ function isKept(reply: Reply): boolean {
   return 'status' in reply && reply.status < 500 && JSON.stringify(reply.body ?? null).length < 65_536
 }
 
-type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method' | 'takesSecrets' | 'takesBytes'>
+type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method' | 'takesSecrets' | 'takesBytes' | 'takesText'>
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -165,7 +169,8 @@ async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, 
   const { req } = c
   const isSafe = safe.has(req.method)
   const { takesBytes } = one
-  const given = isSafe || takesBytes !== undefined ? undefined : await readBody(req.raw, hub.limits.bodyBytes)
+  const read = one.takesText ? readWords : readBody
+  const given = isSafe || takesBytes !== undefined ? undefined : await read(req.raw, hub.limits.bodyBytes)
   const sealed = one.takesSecrets ? given : await hub.secrets.sealJson(given)
   const body = takesBytes === undefined ? sealed : await readFile(req.raw, takesBytes)
   if (!isSafe && caller) writable(hub)

@@ -15,6 +15,20 @@ export async function readBody(request: Request, limitBytes: number): Promise<un
   return parseBody(bytes)
 }
 
+/** JSON as by `readBody`; any other type is text in UTF-8, given as a string. */
+export async function readWords(request: Request, limitBytes: number): Promise<unknown> {
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  if (type === 'application/json') return readBody(request, limitBytes)
+  const bytes = await readBytes(request, limitBytes).catch((thrown: unknown) => {
+    throw thrown instanceof StewardError ? thrown : new InvalidInput('the body broke off', { cause: thrown })
+  })
+  if (bytes.byteLength === 0) return undefined
+  checkEncoding(request.headers.get('content-encoding'))
+  const text = decode(bytes)
+  checkText(text, '')
+  return text
+}
+
 /** The bytes of the body, whatever they are. Throws InvalidInput for none, or HttpProblem 413 or 415. */
 export async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
   const bytes = await readBytes(request, limitBytes).catch((thrown: unknown) => {

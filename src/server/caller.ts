@@ -4,6 +4,7 @@ import type { User } from '../people/people.ts'
 import type { Actor } from '../protocol/actor.ts'
 import { userActor } from '../protocol/actor.ts'
 import type { TokenScope } from '../protocol/api.ts'
+import type { Chain } from '../protocol/entry.ts'
 import type { Hub } from './hub.ts'
 
 export type Caller = {
@@ -16,10 +17,17 @@ export type Caller = {
   readonly credential: string | null
   /** The cookie's secret, to end that login. */
   readonly login?: string
+  /** The turn that asks, when a pipeline asks in this process for the person it works for. */
+  readonly within?: Within
 }
 
+export type Within = { readonly session: string; readonly chain: Chain }
+
 /** How a request came in. `remote` is the peer's address, null in tests without a socket. */
-export type Arrival = { readonly unix: boolean; readonly remote: string | null }
+export type Arrival = { readonly unix: boolean; readonly remote: string | null; readonly inside?: Inside }
+
+/** Of a call that a pipeline makes to this hub's own routes: no socket, the rights of that person, and less than all of them. */
+export type Inside = { readonly user: string; readonly within: Within }
 
 /**
  * Browsers give one jar to all ports of a host, so a hub's cookie carries its port: two hubs on one machine don't log each other out.
@@ -32,6 +40,7 @@ export function cookieNameOf(headers: Headers): string {
 
 /** null: nobody we know. */
 export async function identify(hub: Hub, headers: Headers, arrival: Arrival): Promise<Caller | null> {
+  if (arrival.inside) return byPipeline(hub, arrival.inside)
   if (arrival.unix) return person(hub.people.owner, 'socket')
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (bearer !== undefined) return byToken(hub, bearer)
@@ -60,6 +69,14 @@ async function byToken(hub: Hub, secret: string): Promise<Caller | null> {
   return (
     found && { user: found.user, via: 'token', actor: userActor(found.user.name), scopes: found.scopes, credential: credentialOf(found.id) }
   )
+}
+
+/** An agent gives nobody a yes and reads no secret, whoever it works for. */
+const rightsOfPipelines: readonly TokenScope[] = ['read', 'chat', 'documents']
+
+async function byPipeline(hub: Hub, { user: name, within }: Inside): Promise<Caller | null> {
+  const user = await hub.people.user(name)
+  return user && { user, via: 'token', actor: userActor(name), scopes: rightsOfPipelines, credential: null, within }
 }
 
 /** The credential that a token is. */

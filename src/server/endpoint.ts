@@ -46,6 +46,8 @@ export type Described = {
   readonly takesSecrets?: true
   /** Its body is bytes, at most so many, given as a Uint8Array: what is secret in them is its own business. */
   readonly takesBytes?: number
+  /** Its body may also be plain text, given as a string. */
+  readonly takesText?: true
   /** Status and schema of each answer that is no problem. */
   readonly answers: Readonly<Record<number, z.ZodType | 'text' | 'events'>>
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Context } from '../context/context.ts'
+import type { Tells } from '../engines/pipeline/tells.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Models } from '../models/models.ts'
@@ -21,11 +22,16 @@ import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Work } from '../work/work.ts'
 import type { Credentials } from './credentials.ts'
+import type { OwnDoor } from './eddi/own-calls.ts'
 import type { Feed } from './feed.ts'
 import type { Rate } from './rate.ts'
 
 /** Pipelines as the outside sees them: what is kept and deployed, and how agents come and go. */
-export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments'> & OpenTransfer
+export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments' | 'conversations' | 'memories'> &
+  OpenTransfer & {
+    readonly tells: Pick<Tells, 'listen'>
+    readonly own: OwnDoor
+  }
 
 export type Rooms = {
   readonly people: People

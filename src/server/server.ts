@@ -25,6 +25,7 @@ import { openMetrics } from './metrics.ts'
 import { openRate } from './rate.ts'
 import { openSockets } from './socket.ts'
 
+export { openOwnCalls } from './eddi/own-calls.ts'
 export type { Limits, PipelineDesk, Rooms } from './hub.ts'
 
 export type ServerOptions = Rooms & {
