@@ -63,7 +63,7 @@ import { zonesOf } from './scopes/zone.ts'
 import { secretFacts } from './secrets/facts.ts'
 import { secretsFinding } from './secrets/finding.ts'
 import type { Secrets } from './secrets/secrets.ts'
-import { type OpenServer, openServer, type PipelineDesk } from './server/server.ts'
+import { type OpenServer, openOwnCalls, openServer, type PipelineDesk } from './server/server.ts'
 import { scrubbedStore } from './store/scrubbed.ts'
 import { sqliteAttention } from './store/sqlite/attention.ts'
 import { sqliteConversation } from './store/sqlite/conversation.ts'
@@ -257,7 +257,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const chains = { runs, events: store.journal, taint: policy.taint, priceOf }
   const outgoing = { policy, reach: families.reach, mcp: openMcp({ reach: families.reach, clock, version }), clock }
   opened(() => outgoing.mcp.close())
-  const piped = { ...pipelines, tells: openTells(), outgoing, secrets }
+  const piped = { ...pipelines, tells: openTells(), outgoing, secrets, own: openOwnCalls(here) }
   engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains, pipelines: piped }))
   for (const engine of engines) lanes.registerEngine(engine)
   const templatesRoot = join(packageRoot, 'bundled', 'pipelines', 'templates')
@@ -272,7 +272,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     work,
     agents,
     routing,
-    pipelines: { ...pipelines, ...coming },
+    pipelines: { ...piped, ...coming },
     roomsFound: async () => [
       ...(await models.inspect()),
       await secretsFinding(secrets),
