@@ -124,6 +124,8 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
     noted(lane, { turn, name, fact }) {
       const one = kept.get(lane)
       if (!one || (one.tail?.turn === turn && one.tail.facts.has(name))) return
+      // A turn that says no line, as one that takes a step back, leaves nothing to be trusted by a line.
+      one.left = null
       const facts = one.told.get(turn) ?? new Map<string, Fact>()
       if (!facts.has(name)) total += grown(one, fact)
       one.told.set(turn, facts.set(name, fact))
