@@ -9,6 +9,7 @@ import type { Engine } from '../lanes/engine.ts'
 import type { Models } from '../models/models.ts'
 import { templates } from '../pipelines/template/template.ts'
 import type { Routing } from '../routing/routing.ts'
+import type { ScopeRef } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { type ChainRooms, chainEngine } from './chain/chain.ts'
 import { fewFiles } from './chain/few-files.ts'
@@ -46,7 +47,9 @@ export function builtInEngines({ routing, ...over }: EngineRooms): readonly Engi
 
 /** Templates are kept over all conversations: the same configurations serve them. */
 function pipelineOver(rooms: QuickRooms & Pick<EngineRooms, 'sessions'>, pipelines: Pipelines): Engine {
-  const over = { ...rooms, ...pipelines }
+  const skills = async (scope: ScopeRef) =>
+    (await rooms.agents.roster(scope)).agents.map(({ name, triggers, ...agent }) => ({ agent: name, skills: [agent.class, ...triggers] }))
+  const over = { ...rooms, skills, ...pipelines }
   return pipelineEngine({ ...over, templates: templates(mostTemplates), effects: effectTasks(over) })
 }
 

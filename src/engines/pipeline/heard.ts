@@ -13,7 +13,10 @@ export type Heard =
       readonly isPerson: boolean
     }
   | { readonly kind: 'start'; readonly contexts: ReadonlyMap<string, ContextValue> }
-  | { readonly kind: 'undo' | 'redo' | 'rerun' | 'end' }
+  /** `isSaid`: a person typed it. */
+  | { readonly kind: 'undo'; readonly isSaid: boolean }
+  | { readonly kind: 'redo'; readonly isSaid: boolean }
+  | { readonly kind: 'rerun' | 'end' }
   | { readonly kind: 'state'; readonly state: ConversationState }
   | { readonly kind: 'other' }
 
@@ -23,6 +26,8 @@ export const controlTopic = 'pipeline'
 export function heardIn({ body }: Entry): Heard {
   if (body.kind === 'message') {
     const { text, context, attachments = [] } = body
+    const command = /^\/(undo|redo)$/.exec(text.trim())?.[1]
+    if (command === 'undo' || command === 'redo') return { kind: command, isSaid: true }
     return { kind: 'say', text, contexts: contextsIn(context), attachments, isPerson: true }
   }
   if (body.kind === 'request') {
@@ -34,7 +39,8 @@ export function heardIn({ body }: Entry): Heard {
 function controlIn(data: JsonObject): Heard {
   const word = data['do']
   if (word === 'start') return { kind: 'start', contexts: contextsIn(data['context']) }
-  if (word === 'undo' || word === 'redo' || word === 'rerun' || word === 'end') return { kind: word }
+  if (word === 'undo' || word === 'redo') return { kind: word, isSaid: false }
+  if (word === 'rerun' || word === 'end') return { kind: word }
   const state = conversationStates.find((one) => one === data['state'])
   return word === 'state' && state !== undefined ? { kind: 'state', state } : { kind: 'other' }
 }

@@ -23,7 +23,7 @@ import { evolve } from '../../pipelines/conversations/facts.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import { relayVerbatim } from '../turn/route-relay.ts'
 import { type Voice, voiceOf } from '../turn/voice.ts'
-import { heardIn } from './heard.ts'
+import { type Heard, heardIn } from './heard.ts'
 import { noteFact } from './noting.ts'
 import { type Said, say, startFirst } from './say.ts'
 import type { Stage, StageRooms } from './stage.ts'
@@ -72,9 +72,9 @@ async function run(rooms: PipelineRooms, turn: Turn): Promise<void> {
     ...openSetup(rooms, turn),
   }
   const told = relayVerbatim(voice, turn.entries)
-  for (const entry of turn.entries) if (!told.has(entry.id)) await take(stage, entry)
+  for (const entry of turn.entries) if (!told.has(entry.id)) await directed(stage, entry)
   // What came in while a task waited for a person.
-  for (let entry = stage.waiting.shift(); entry; entry = stage.waiting.shift()) await take(stage, entry)
+  for (let entry = stage.waiting.shift(); entry; entry = stage.waiting.shift()) await directed(stage, entry)
   if (last !== null) rooms.conversations.left(lane, { turn: turn.id, leaf: last, state: remembered })
 }
 
@@ -86,6 +86,21 @@ function agentIn({ process }: Turn): Agent {
   }
   const message = `The agent "${process.agent}" names no pipeline: its params need pipeline (an id) and version (a number).`
   throw new InvalidInput(message, { path: 'params' })
+}
+
+/** What is addressed to somebody else goes there; all other words are the pipeline's own. */
+async function directed(stage: Stage, entry: Entry): Promise<void> {
+  const { rooms, turn, voice } = stage
+  if (!rooms.routes || !isForOthers(entry, turn.process.agent)) return take(stage, entry)
+  const setup = await stage.setup()
+  const { told, answers, arrived } = await rooms.routes.of({ turn, setup, voice }).take([entry])
+  const left = [entry, ...answers, ...arrived].filter(({ id }) => !told.has(id))
+  for (const one of left) await take(stage, one)
+}
+
+function isForOthers({ body }: Entry, self: string): boolean {
+  if (body.kind !== 'message') return false
+  return (body.to !== undefined && body.to !== self) || /^\s*@[a-z]/i.test(body.text)
 }
 
 async function take(stage: Stage, entry: Entry): Promise<void> {
@@ -103,9 +118,9 @@ async function take(stage: Stage, entry: Entry): Promise<void> {
       if (stage.remembered.steps.length > 0) await say(stage, { entry, ...again, how: 'again' })
       return
     case 'undo':
-      return control(stage, canUndo(stage.remembered), { do: 'undo', agent: stage.agent })
+      return step(stage, heard, { isPossible: canUndo(stage.remembered), entry })
     case 'redo':
-      return control(stage, canRedo(stage.remembered), { do: 'redo', agent: stage.agent })
+      return step(stage, heard, { isPossible: canRedo(stage.remembered), entry })
     case 'end':
       return control(stage, !isOver(stage.remembered), { do: 'state', agent: stage.agent, state: 'ENDED' })
     case 'state':
@@ -115,6 +130,19 @@ async function take(stage: Stage, entry: Entry): Promise<void> {
 }
 
 const again = { text: '', contexts: new Map(), attachments: [], isPerson: true } as const
+
+type Stepping = { readonly isPossible: boolean; readonly entry: Entry }
+
+/** One step back or forth. Who typed it is told what became of it. */
+async function step(
+  stage: Stage,
+  { kind, isSaid }: Extract<Heard, { kind: 'undo' | 'redo' }>,
+  { isPossible, entry }: Stepping,
+): Promise<void> {
+  await control(stage, isPossible, { do: kind, agent: stage.agent })
+  const words = isPossible ? `The last step was ${kind === 'undo' ? 'taken back' : 'made again'}.` : `There is nothing to ${kind}.`
+  if (isSaid) stage.voice.say(`${kind}-${entry.id}`, { text: words })
+}
 
 /** What can't be done any more when its turn has come changes nothing. */
 async function control(stage: Stage, isPossible: boolean, fact: Fact): Promise<void> {

@@ -10,6 +10,7 @@ import type { Attachment } from '../../protocol/message.ts'
 import type { ScopeRef } from '../../scopes/scopes.ts'
 import type { Guard } from '../turn/guard.ts'
 import type { Mind, Minds } from '../turn/mind.ts'
+import type { Routes } from '../turn/route.ts'
 import type { Setup, SetupRooms } from '../turn/setup.ts'
 import type { Voice } from '../turn/voice.ts'
 import type { EffectRooms } from './rooms.ts'
@@ -21,6 +22,8 @@ export type StageRooms = Pick<EffectRooms, 'secrets'> &
     readonly minds: Minds
     readonly tells: Tells
     readonly effects: EffectTasks
+    /** Absent: all work is for the pipeline. */
+    readonly routes?: Routes
     readonly templates: Templates
     /** Absent: nothing is remembered beyond a conversation. */
     readonly memories?: Pick<Memories, 'visible' | 'put'>

@@ -4,7 +4,7 @@ import { InvalidInput } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import { templateDataOf } from '../../pipelines/data/data.ts'
 import { withValueAt } from '../../pipelines/paths/paths.ts'
-import type { PropertyScene } from '../../pipelines/properties/properties.ts'
+import { type PropertyScene, scrubbedInput } from '../../pipelines/properties/properties.ts'
 import { withSecretReferences } from '../../pipelines/references.ts'
 import type { TemplateData } from '../../pipelines/template/template.ts'
 import { openGuard } from '../turn/guard.ts'
@@ -48,7 +48,7 @@ export async function sceneOf(stage: Stage, { memory, seed, number }: Staging): 
       if (!rooms.secrets || !given.includes('{{secret:')) return given
       return rooms.secrets.resolve(given, { agent: turn.process.agent, ...(host === undefined ? {} : { host }) })
     },
-    capabilities: (skill) => known.skills.filter((one) => one.skills.includes(skill)).map(({ agent }) => agent),
+    capabilities: (skill, strategy) => chosen(known.skills, { skill, strategy, chance: randomFrom(seed, `skill/${skill}`) }),
     tags: [],
     tell: (type, told) => rooms.tells.tell({ process: turn.process.id, turn: turn.id, type, data: told }),
     heard: (entries) => void waiting.push(...entries),
@@ -59,6 +59,16 @@ export async function sceneOf(stage: Stage, { memory, seed, number }: Staging): 
 type Known = {
   readonly vars: { readonly [key: string]: string }
   readonly skills: readonly { readonly agent: string; readonly skills: readonly string[] }[]
+}
+
+type Choosing = { readonly skill: string; readonly strategy: string; readonly chance: number }
+
+/** All of them, the best, or one in turn, which here is one by the turn's seed. */
+function chosen(skills: Known['skills'], { skill, strategy, chance }: Choosing): readonly string[] {
+  const all = skills.filter((one) => one.skills.includes(skill)).map(({ agent }) => agent)
+  if (strategy === 'all' || all.length === 0) return all
+  const at = strategy === 'round_robin' ? Math.floor(chance * all.length) : 0
+  return [...all.slice(at), ...all.slice(0, at)]
 }
 
 /** What lies outside of the conversation is recorded where the agent uses it, and not looked at where it doesn't. */
@@ -73,19 +83,26 @@ async function knownOf({ rooms, turn, compiled }: Stage, number: number): Promis
 /** Values of scope secret: the conversation keeps the reference, the store the value, as soon as the task is over. */
 function openKept({ rooms, turn }: Stage, number: number) {
   const pending = new Map<string, string>()
+  const known = new Map<string, string>()
+  let again = 0
   return {
     keep(name: string, value: string): string {
       if (/^\{\{secret:[^{}]+\}\}$/.test(value)) return value
       if (!rooms.secrets) throw new InvalidInput(`The property "${name}" is a secret, and there is no secret store to keep it in.`)
       const own = `pipeline.${name.toLowerCase().replace(/[^a-z0-9_.-]+/g, '-')}`.slice(0, 40)
       const full = `${own}.${turn.process.session.slice(-12).toLowerCase()}`
-      pending.set(full, value)
+      // Later workflows set it again for the same action, when the input it came from is scrubbed already.
+      const before = known.get(full)
+      if (before === undefined || (before !== value && value !== scrubbedInput)) {
+        pending.set(full, value)
+        known.set(full, value)
+      }
       return `{{secret:${full}}}`
     },
     async settle(): Promise<void> {
       for (const [name, value] of pending) {
         pending.delete(name)
-        await turn.step(`secret-${number}-${name}`, 'idempotent', async () => {
+        await turn.step(`secret-${number}-${again++ === 0 ? '' : `${again}-`}${name}`, 'idempotent', async () => {
           await rooms.secrets?.set({ name, value, agents: [turn.process.agent] }, `process:${turn.process.id}`)
           return name
         })
