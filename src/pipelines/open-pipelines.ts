@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../base/clock.ts'
 import type { NewId } from '../base/ids.ts'
+import { isJsonObject, type Json } from '../base/json.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JournalStore } from '../journal/journal-store.ts'
 import type { Finding } from '../protocol/api.ts'
@@ -22,6 +23,8 @@ export type PipelinesRoom = {
   readonly deployments: Deployments
   readonly conversations: Conversations
   readonly memories: Memories
+  /** Global variables of a person, by name: the document `variablesPath`. */
+  vars(user: string): Promise<Readonly<Record<string, string>>>
   /** For `doctor`: what is deployed and can't run any more. */
   finding(place: Place): Promise<Finding>
   close(): Promise<void>
@@ -56,7 +59,17 @@ export function openPipelines({ journal, store, documents, agents, secrets, cloc
   return {
     ...{ configurations, deployments, memories },
     conversations: openConversations({ events: store }),
+    vars: (user) => variablesOf(documents, user),
     finding: (place) => pipelinesFinding(deployments, place),
     close: () => memories.close(),
   }
+}
+
+export const variablesPath = 'pipelines/variables.json'
+
+async function variablesOf(documents: Pick<Documents, 'find'>, user: string): Promise<Readonly<Record<string, string>>> {
+  const document = await documents.find(variablesPath, { user, project: homeOf(user) })
+  const given: Json = document === null ? {} : JSON.parse(document.text)
+  if (!isJsonObject(given)) return {}
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
 }
