@@ -118,12 +118,12 @@ function writeAt({ objects }: Working, path: string, value: Json): void {
 }
 
 /** What tools and models need, read at the first use of a turn and recorded. */
-export function openSetup(rooms: Stage['rooms'], turn: Stage['turn']): Pick<Stage, 'setup' | 'mind' | 'guard'> {
+export function openSetup(rooms: Stage['rooms'], turn: Stage['turn'], as?: string): Pick<Stage, 'setup' | 'mind' | 'guard'> {
   let setup: Promise<Setup> | null = null
   let taint: Setup['taint']
   return {
     async setup() {
-      setup ??= setupOf(rooms, turn)
+      setup ??= setupOf(rooms, turn, as)
       taint = (await setup).taint
       return setup
     },
