@@ -5,6 +5,7 @@ import { isId, laneOf, type MessageId } from '../../base/ids.ts'
 import type { PermissionMode } from '../../policy/policy.ts'
 import * as api from '../../protocol/api.ts'
 import { type Session, session as sessionShape } from '../../protocol/shapes.ts'
+import { begun } from '../beginning.ts'
 import { type Caller, need } from '../caller.ts'
 import { endpoint } from '../endpoint.ts'
 import type { Hub } from '../hub.ts'
@@ -103,7 +104,8 @@ export async function createSession(
   caller: Caller,
   given: z.infer<typeof api.newSession> & { readonly key?: string },
 ): Promise<Session> {
-  return seen(hub, hub.scopes.sessions.create({ ...defined(given), user: caller.user.name }, caller.actor))
+  const made = await seen(hub, hub.scopes.sessions.create({ ...defined(given), user: caller.user.name }, caller.actor))
+  return begun(hub, caller, made)
 }
 
 /** Throws InvalidInput for a leaf of another session, Conflict while a turn is at work. */
