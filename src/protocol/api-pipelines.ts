@@ -66,6 +66,8 @@ export const importFrom = z.strictObject({
   deploy: environment.optional(),
 })
 
+export const deployed = z.object({ id: z.string(), version: z.number().int(), environment, agent: z.string().nullable() })
+
 export const imported = z.object({
   name: z.string(),
   sourceId: z.string(),
@@ -90,7 +92,7 @@ export const imported = z.object({
   mark: z.string(),
   /** What was made or changed; null in a preview. */
   agent: ref.nullable(),
-  deployed: z.object({ environment, version: z.number().int(), agent: z.string().nullable() }).nullable(),
+  deployed: deployed.nullable(),
   /** Why it was not deployed although that was wanted. */
   notDeployed: z.string().nullable(),
 })
@@ -98,7 +100,6 @@ export type PipelineImported = z.infer<typeof imported>
 
 /** `version` absent: the newest. */
 export const deployBody = z.strictObject({ version: z.number().int().min(1).optional(), environment: environment.optional() })
-export const deployed = z.object({ id: z.string(), version: z.number().int(), environment, agent: z.string().nullable() })
 export const undeployBody = z.strictObject({ environment: environment.optional() })
 export const undeployed = z.object({ undeployed: z.boolean() })
 

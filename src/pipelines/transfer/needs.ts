@@ -70,12 +70,16 @@ const secretNames =
   /(?:^|[-_.])(?:authorization|app-?id|api-?key|access-?key|secret-?key|private-?key|access-?token|auth-?token|token|secret|password|passwd|pwd|passphrase|credentials?|cookie|key)$/
 /** A shorter one could not be told from ordinary words; the secret store keeps none. */
 const shortest = 8
+const longest = 8_192
 
 function secretPart(text: string, path: readonly string[]): string | null {
   const name = (path.at(-1) ?? '').replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
   // Of an HTTP call these are what a model is told of its arguments.
   const isDescription = path[0] === 'httpCalls' && path.at(-2) === 'parameters'
-  if (isDescription || !secretNames.test(name) || text.includes('{')) return null
-  const [, value = ''] = /^\s*(?:(?:bearer|basic|token|apikey)\s+)?(\S.*?)\s*$/i.exec(text.slice(0, 8_192)) ?? []
+  if (isDescription || !secretNames.test(name) || text.includes('{') || text.length > longest) return null
+  const value = text
+    .trim()
+    .replace(/^(?:bearer|basic|token|apikey)\s/i, '')
+    .trim()
   return value.length < shortest || /^<.*>$|^(?:your|change)[-_ ]?/i.test(value) ? null : value
 }

@@ -98,7 +98,12 @@ export function openTransfer(rooms: TransferRooms): Transfer {
     const targets = await targetsOf(bundle, choice, { store: configurations, place })
     const taken = await takenFrom(bundle, secrets)
     const names = (part: Part) => new Map(taken.filter((one) => one.part === part).map(({ path, kept }) => [path, kept]))
-    const closed = (part: Part) => mapObject(withoutOpenSecrets(part.raw, names(part)), secrets.scrub)
+    const done = new Map<Part, JsonObject>()
+    const closed = (part: Part) => {
+      const known = done.get(part) ?? mapObject(withoutOpenSecrets(part.raw, names(part)), secrets.scrub)
+      done.set(part, known)
+      return known
+    }
     // The same part under another name of the list: the order of workflows makes a copy of the agent.
     const parts = planned({ bundle, targets, choice, newId: rooms.newResourceId, closed })
     const known = new Set((await secrets.list()).map(({ name }) => name))
@@ -113,7 +118,9 @@ export function openTransfer(rooms: TransferRooms): Transfer {
         throw new Conflict('the source, or what is here, has changed since the preview: look at it again', { path: 'mark' })
       refuse(preview)
       for (const { kept, value, hosts } of taken) {
-        if ((await secrets.value(kept)) !== value) await secrets.set({ name: kept, value, agents: ['*'], hosts: [...hosts] }, writer.by)
+        // Where it goes is not known: nobody may use it before a person says who.
+        const agents = hosts.length === 0 ? [] : ['*']
+        if ((await secrets.value(kept)) !== value) await secrets.set({ name: kept, value, agents, hosts: [...hosts] }, writer.by)
       }
       await write(rooms, { parts, choice, writer })
       const agent = parts.at(-1)?.to
