@@ -27,7 +27,7 @@ import type { Feed } from './feed.ts'
 import type { Rate } from './rate.ts'
 
 /** Pipelines as the outside sees them: what is kept and deployed, and how agents come and go. */
-export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments' | 'conversations' | 'memories'> &
+export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments' | 'conversations' | 'memories' | 'vars'> &
   OpenTransfer & {
     readonly tells: Pick<Tells, 'listen'>
     readonly own: OwnDoor

@@ -151,7 +151,7 @@ export function patienceOf({ headers, signal }: EddiCall): { readonly seconds: n
   return { seconds: waitSeconds(headers.get('prefer')) ?? patienceSeconds, signal }
 }
 
-function canDo({ remembered }: Talk, word: 'undo' | 'redo'): boolean {
+export function canDo({ remembered }: Talk, word: 'undo' | 'redo'): boolean {
   return word === 'undo' ? canUndo(remembered) : canRedo(remembered)
 }
 
