@@ -1,6 +1,6 @@
 // Import, export and sync of pipeline agents. Owns: reading archives, folders and other instances, what an import would do, doing it,
 // and writing archives. Leaves where configurations are kept to configurations, secrets' values to the secret store.
-// Others also import zip.ts, folder.ts and limits.ts.
+// Others also import open-transfer.ts, zip.ts, folder.ts and limits.ts.
 //
 // Y182  An import is one commit: all of it, or nothing. What has changed since its preview is a Conflict, and nothing is written.
 // Y183  A preview writes nothing, not even a secret.
