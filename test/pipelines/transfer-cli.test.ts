@@ -44,10 +44,12 @@ describe('steward pipelines', () => {
   test('[C4, Y183] a preview of a folder writes nothing; an import with --deploy makes an agent that answers', async () => {
     const preview = await json(['import', folder, '--preview'])
     expect([preview.applied, preview.items.length]).toEqual([false, 4])
-    expect(await json(['list'])).toEqual([])
+    expect(await json(['list', '--filter', 'opening'])).toEqual([])
     const done = await json(['import', folder, '--deploy'])
     expect([done.applied, done.deployed.agent]).toEqual([true, 'opening-hours'])
-    expect(await json(['list'])).toMatchObject([{ name: 'Opening Hours', deployed: { production: 1 }, agent: 'opening-hours' }])
+    expect(await json(['list', '--filter', 'opening'])).toMatchObject([
+      { name: 'Opening Hours', deployed: { production: 1 }, agent: 'opening-hours' },
+    ])
     expect(await place.run(['pipelines', 'check', '@opening-hours'])).toMatchObject({
       code: 0,
       out: 'Opening Hours, version 1, can run.\n',
@@ -74,7 +76,7 @@ describe('steward pipelines', () => {
     write('Open 8 to 4.')
     const changed = await place.run(['pipelines', 'import', folder, '--strategy', 'upgrade', '--target', 'opening-hours', '--deploy'])
     expect([changed.code, changed.out]).toEqual([0, expect.stringContaining('3 configurations were written. It is deployed')])
-    expect(await json(['list'])).toMatchObject([{ version: 2, deployed: { production: 2 } }])
+    expect(await json(['list', '--filter', 'opening'])).toMatchObject([{ version: 2, deployed: { production: 2 } }])
   })
 
   test('[C4] what is wrong is said, with its exit code', async () => {
@@ -95,6 +97,6 @@ describe('steward pipelines', () => {
     expect((await place.run(['pipelines', 'undeploy', 'opening-hours'])).out).toBe(
       'opening-hours is not deployed in production any more.\n',
     )
-    expect((await json(['list']))[0].agent).toBe(null)
+    expect((await json(['list', '--filter', 'opening']))[0].agent).toBe(null)
   })
 })
