@@ -1,14 +1,21 @@
 // The families of tools that speak for other rooms, as steward.ts registers them, and what a person configured for them.
 import { randomBytes } from 'node:crypto'
+import type { Agents } from './agents/agents.ts'
+import { listedAgents } from './agents/listing.ts'
+import type { Attention } from './attention/attention.ts'
 import type { Clock } from './base/clock.ts'
 import type { NewId, ProcessId } from './base/ids.ts'
 import type { Lanes } from './lanes/lanes.ts'
+import { tiers } from './models/message.ts'
+import type { Models } from './models/models.ts'
 import type { Taints } from './policy/policy.ts'
+import type { Finding } from './protocol/api.ts'
 import type { Scopes } from './scopes/scopes.ts'
 import type { ZoneOf } from './scopes/zone.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { calcTools } from './tools/calc/calc.ts'
 import { documentTools } from './tools/documents/documents.ts'
+import { type HubToolRooms, hubTools } from './tools/hub/hub.ts'
 import { processTools } from './tools/processes/processes.ts'
 import { projectTools } from './tools/projects/projects.ts'
 import { spotFrom } from './tools/reach.ts'
@@ -24,6 +31,9 @@ export type FamilyRooms = Pick<Scopes, 'documents' | 'projects' | 'settings'> & 
   readonly lanes: Lanes
   readonly secrets: Pick<Secrets, 'value'>
   readonly taint: Taints
+  /** What the hub shows of itself. */
+  readonly shown: Pick<HubToolRooms, 'agents' | 'models' | 'waiting' | 'findings' | 'places'>
+  readonly sessions: Scopes['sessions']
   /** Asked when a tool runs: work is opened later. */
   readonly work: () => Work
   /** The login name of the owner of this hub. */
@@ -56,6 +66,7 @@ export async function openFamilies(rooms: FamilyRooms): Promise<Families> {
     ...documentTools(documents),
     ...scratchpadTools(documents),
     ...projectTools(reach),
+    ...hubTools({ ...rooms, ...rooms.shown }),
     ...processTools({ ...workersOf(rooms), lanes, newId: () => newId('ent'), newWord }),
     timeWhen(rooms),
   ]
@@ -66,6 +77,26 @@ export async function openFamilies(rooms: FamilyRooms): Promise<Families> {
   }
   await refresh()
   return { tools, reach: reachOf(asked), refresh }
+}
+
+/** What the hub shows of itself to an agent that speaks for it. `found`: all findings of the doctor. */
+export function shownBy({ agents, attention, models, places }: ShownRooms, found: () => Promise<readonly Finding[]>): FamilyRooms['shown'] {
+  return {
+    places,
+    agents: async (scope) => listedAgents(await agents.roster(scope)).items,
+    waiting: async (user) => (await attention.list({ user, status: 'PENDING', limit: 10 })).items,
+    models: () => tiers.map((tier) => ({ tier, model: models.modelOf(tier) })),
+    async findings() {
+      const all = (await found()).filter(({ status }) => status !== 'ok')
+      return all.map(({ name, detail, mend }) => `${name}: ${detail}${mend ? ` (${mend})` : ''}`)
+    },
+  }
+}
+
+type ShownRooms = Pick<FamilyRooms['shown'], 'places'> & {
+  readonly agents: Pick<Agents, 'roster'>
+  readonly attention: Pick<Attention, 'list'>
+  readonly models: Pick<Models, 'modelOf'>
 }
 
 function workersOf({ work, taint }: Pick<FamilyRooms, 'work' | 'taint'>) {

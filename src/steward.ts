@@ -38,7 +38,7 @@ import type { Config } from './config.ts'
 import { type Context, openContext } from './context/context.ts'
 import { findings, folderFindings, onlySqlite } from './doctor.ts'
 import { builtInEngines, openMinds, openRuns, openTells } from './engines/engines.ts'
-import { openFamilies } from './families.ts'
+import { openFamilies, shownBy } from './families.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
@@ -233,7 +233,10 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const results = folderResults(join(config.home, 'blobs', 'results'))
   const programs = process.env['PATH'] ?? '/usr/bin:/bin'
   const sandbox = sandboxOf(programs)
-  const families = await openFamilies({ ...rooms, ...scopes, taint: policy.taint, zoneOf, owner: people.owner.name, work: () => work })
+  const places = { homedir: homedir(), closed: [config.home] }
+  const shown = shownBy({ agents, attention, models, places }, async () => [...(await findings(rooms)), ...(await roomsFound())])
+  const told = { taint: policy.taint, zoneOf, owner: people.owner.name, shown }
+  const families = await openFamilies({ ...rooms, ...scopes, ...told, work: () => work })
   const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach: families.reach }
   const past = folderPast(join(config.home, 'blobs', 'past'), secrets)
   const tools = openTools({ clock, log, zoneOf, results, closed: [config.home], policy, past, exec, seal })
@@ -249,7 +252,6 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => work.close())
   const pipelines = openPipelines({ ...rooms, ...scopes, store: store.journal, agents })
   opened(() => pipelines.close())
-  const places = { homedir: homedir(), closed: [config.home] }
   const speaking = { agents, routing, models, tools, minds, context, attention, work }
   const runs = await openRuns({ ...rooms, ...scopes, store: store.journal })
   opened(() => runs.close())
@@ -273,7 +275,10 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
     agents,
     routing,
     pipelines: { ...piped, ...coming },
-    roomsFound: async () => [
+    roomsFound,
+  }
+  async function roomsFound(): Promise<readonly Finding[]> {
+    return [
       ...(await models.inspect()),
       await secretsFinding(secrets),
       sandboxFinding(await sandbox()),
@@ -282,7 +287,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
       await policyFinding(policy, await placesWithAgents(rooms, scopes)),
       await routingFinding(routing, await placesWithAgents(rooms, scopes)),
       await pipelines.finding({ user: people.owner.name }),
-    ],
+    ]
   }
 }
 

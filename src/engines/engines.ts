@@ -15,6 +15,7 @@ import { type ChainRooms, chainEngine } from './chain/chain.ts'
 import { fewFiles } from './chain/few-files.ts'
 import { noMemory } from './chain/memory.ts'
 import { type ChatRooms, chatEngine } from './chat/chat.ts'
+import { openConcierge } from './hub/concierge.ts'
 import { type HubRooms, hubEngine } from './hub/hub.ts'
 import { type PipelineRooms, pipelineEngine } from './pipeline/pipeline.ts'
 import type { EffectRooms } from './pipeline/rooms.ts'
@@ -41,16 +42,20 @@ export function builtInEngines({ routing, ...over }: EngineRooms): readonly Engi
   const given = over.chains ? { ...over, tools: fewFiles(over.tools, over.chains.events) } : over
   const rooms = routing ? { ...given, routes: openRoutes({ ...given, routing }) } : given
   const chains = given.chains ? [chainEngine({ ...given, ...given.chains, memory: noMemory, ...(routing ? { routing } : {}) })] : []
-  const pipelines = given.pipelines ? [pipelineOver(rooms, given.pipelines)] : []
-  return [quickEngine(rooms), hubEngine(rooms), chatEngine(rooms), ...chains, ...pipelines]
+  const pipelines = given.pipelines ? pipelineRooms(rooms, given.pipelines) : null
+  const concierge = pipelines ? { concierge: openConcierge(pipelines), modelOf: given.models.modelOf } : {}
+  return [
+    ...[quickEngine(rooms), hubEngine({ ...rooms, ...concierge }), chatEngine(rooms), ...chains],
+    ...(pipelines ? [pipelineEngine(pipelines)] : []),
+  ]
 }
 
 /** Templates are kept over all conversations: the same configurations serve them. */
-function pipelineOver(rooms: QuickRooms & Pick<EngineRooms, 'sessions'>, pipelines: Pipelines): Engine {
+function pipelineRooms(rooms: QuickRooms & Pick<EngineRooms, 'sessions'>, pipelines: Pipelines): PipelineRooms {
   const skills = async (scope: ScopeRef) =>
     (await rooms.agents.roster(scope)).agents.map(({ name, triggers, ...agent }) => ({ agent: name, skills: [agent.class, ...triggers] }))
   const over = { ...rooms, skills, ...pipelines }
-  return pipelineEngine({ ...over, templates: templates(mostTemplates), effects: effectTasks(over) })
+  return { ...over, templates: templates(mostTemplates), effects: effectTasks(over) }
 }
 
 const mostTemplates = 5_000

@@ -31,6 +31,8 @@ export type Scene = {
   readonly routes: TurnRoutes
   /** All work that the turn took so far. */
   readonly entries: readonly Entry[]
+  /** Of these, what neither was told already nor went to somebody else. */
+  readonly left: readonly Entry[]
   /** By the token that the model knows: ev1, ev2, ... Only of this turn. */
   readonly reports: ReadonlyMap<string, Report>
   /** The turn's own lines for the model. */
@@ -45,17 +47,19 @@ export async function openScene(rooms: ActionRooms, turn: Turn, how: string): Pr
   const mind = mindOf(turn, rooms.minds, setup.taint ?? 'none')
   const voice = voiceOf(turn, setup.agent.name)
   const entries: Entry[] = []
+  const left: Entry[] = []
   const own: OwnLine[] = []
   const reports = new Map<string, Report>()
   const tokens = new Map<string, string>()
   return {
-    ...{ turn, setup, mind, entries, own, reports },
+    ...{ turn, setup, mind, entries, left, own, reports },
     guard: openGuard(),
     voice,
     routes: rooms.routes?.of({ turn, setup, voice, corrects: true, how }) ?? noRoutes,
     hear(more, { told = new Set() } = {}) {
       hearTaint(mind, more)
       entries.push(...more)
+      left.push(...more.filter((entry) => !told.has(entry.id)))
       for (const entry of more) {
         const report = reportIn(entry)
         if (report === null) continue

@@ -4,6 +4,7 @@
 // E4  What is wrong with an action is corrected inside the loop; nobody but the model hears of it.
 // E6  A delegated project sees only folders that the person named, as they really are.
 // E7  An existing project that fits is proposed; nothing begins before the person chose.
+// Y195 Without a model the concierge answers in the hub's place; with one the hub leads again, and knows what was said.
 // E8  Each part of a delegation is done once, wherever the hub dies.
 import type { Engine, Turn } from '../../lanes/engine.ts'
 import type { Conversation } from '../../scopes/scopes.ts'
@@ -14,11 +15,18 @@ import { type Acting, type Applied, runActions, type Vocabulary } from '../actio
 import { type ActionRooms, hasWords, openScene, reportFor, type Scene } from '../action/scene.ts'
 import { applySpeech, faultInRef, faultInSpeech, speakTypes, told } from '../action/speak.ts'
 import { openHistory } from '../turn/history.ts'
+import type { Concierge } from './concierge.ts'
 import { type DelegateRooms, delegateProject, steerProject } from './delegate.ts'
 import { type PlainRooms, sayPlainly, toInbox } from './plain.ts'
 import { projectName } from './project.ts'
 
-export type HubRooms = Omit<ActionRooms, 'history'> & DelegateRooms & PlainRooms & { readonly conversation: Pick<Conversation, 'walk'> }
+export type HubRooms = Omit<ActionRooms, 'history'> &
+  DelegateRooms &
+  PlainRooms & {
+    readonly conversation: Pick<Conversation, 'walk'>
+    /** Absent: without a model the hub says how to add one. */
+    readonly concierge?: Concierge
+  }
 type Rooms = HubRooms & Pick<ActionRooms, 'history'>
 
 const types: readonly string[] = [...speakTypes, 'DELEGATE_PROJECT', 'STEER_PROJECT', 'RELAY_INBOX']
@@ -51,6 +59,7 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
     const arrived = told.size === 0 ? [] : turn.arrivals('after-reports')
     if ((await hearWork(scene, { entries: arrived, safePoint: 'after-reports' })) === 0) return
   }
+  if (scene.setup.noModel && (await rooms.concierge?.(turn, { entries: scene.left, voice: scene.voice }))) return
   const workers = await turn.read('workers', async () => {
     const links = await rooms.work.workers(turn.process.id)
     // Whom the person addressed here works in this home, and can't be steered like a project.

@@ -38,10 +38,18 @@ export function pipelineEngine(rooms: PipelineRooms): Engine {
   return { name: 'pipeline', version: 1, accepts: [1], run: (turn) => run(rooms, turn) }
 }
 
-async function run(rooms: PipelineRooms, turn: Turn): Promise<void> {
+function run(rooms: PipelineRooms, turn: Turn): Promise<void> {
+  return converse(rooms, turn, { entries: turn.entries })
+}
+
+/** `as`: by whose pipeline and with whose tools it is answered; the words are the turn's own agent's all the same, so that what it asks is its own. */
+export type Conversing = { readonly entries: readonly Entry[]; readonly as?: { readonly name: string; readonly agent: Agent } }
+
+/** Takes these entries, one after the other. Once a turn. */
+export async function converse(rooms: PipelineRooms, turn: Turn, { entries, as }: Conversing): Promise<void> {
   const lane = laneOf(turn.process.id)
   let remembered = await rooms.conversations.read(lane, { before: turn.id, leaf: turn.before })
-  const agent = remembered.agent ?? agentIn(turn)
+  const agent = remembered.agent ?? as?.agent ?? agentIn(turn)
   const { user, project } = turn.process
   const compiled = await rooms.deployments.compiled(agent, { user, project })
   let last: MessageId | null = null
@@ -69,10 +77,10 @@ async function run(rooms: PipelineRooms, turn: Turn): Promise<void> {
       remembered = evolve(remembered, fact)
     },
     waiting: [],
-    ...openSetup(rooms, turn),
+    ...openSetup(rooms, turn, as?.name),
   }
-  const told = relayVerbatim(voice, turn.entries)
-  for (const entry of turn.entries) if (!told.has(entry.id)) await directed(stage, entry)
+  const told = relayVerbatim(voice, entries)
+  for (const entry of entries) if (!told.has(entry.id)) await directed(stage, entry)
   // What came in while a task waited for a person.
   for (let entry = stage.waiting.shift(); entry; entry = stage.waiting.shift()) await directed(stage, entry)
   if (last !== null) rooms.conversations.left(lane, { turn: turn.id, leaf: last, state: remembered })

@@ -37,6 +37,8 @@ export type Setup = {
   readonly approvalMs?: number
   /** The project's texts go to models of this machine only. */
   readonly localOnly?: boolean
+  /** Its tier had no model when the turn began. Absent: it had one, or nobody looked. */
+  readonly noModel?: true
   /** Tokens, by estimate. */
   readonly budget: number
 }
@@ -49,6 +51,8 @@ export type SetupRooms = {
   readonly minds: Pick<Minds, 'of'>
   /** Absent: nothing is left out for the person's client. */
   readonly sessions?: Pick<Sessions, 'brief'>
+  /** The model of a tier; absent: nobody looks whether there is one. */
+  readonly modelOf?: (tier: Tier) => string | null
 }
 
 const budget = 60_000
@@ -57,9 +61,14 @@ const defaultApprovalHours = 24
 /** As it is recorded with every turn, so short: names only, and the effects of those tools that do more than look. */
 type Recorded = Omit<Setup, 'tools' | 'surface'> & { readonly tools: Classified; readonly effects: { readonly [name: string]: Effect } }
 
-/** The first of a turn. Throws NotFound, naming who is there, when the agent's file is gone. */
-export async function setupOf(rooms: SetupRooms, turn: Turn): Promise<Setup> {
-  const { tools, effects, ...rest } = await turn.read<Recorded>('setup', () => readSetup(rooms, turn.process))
+/**
+ * The first of a turn. `as`: of another agent that answers in the place of the turn's own, within what that one may do at most. Throws
+ * NotFound, naming who is there, when the agent's file is gone.
+ */
+export async function setupOf(rooms: SetupRooms, turn: Turn, as?: string): Promise<Setup> {
+  const process = as === undefined ? turn.process : { ...turn.process, agent: as }
+  const name = as === undefined ? 'setup' : `setup-${as}`
+  const { tools, effects, ...rest } = await turn.read<Recorded>(name, () => readSetup(rooms, process))
   const surface = rooms.tools.shaped(tools)
   return { ...rest, surface, tools: surface.callable.map((name) => ({ name, effect: effects[name] ?? 'replayable' })) }
 }
@@ -84,6 +93,7 @@ async function readSetup(rooms: SetupRooms, process: ProcessInfo): Promise<Recor
     taint: await minds.of(process.id),
     approvalMs: await approvalMs(settings, scope),
     ...(project?.policy['localOnly'] === true ? { localOnly: true } : {}),
+    ...(rooms.modelOf?.(tierOf(agent, process)) === null ? { noModel: true } : {}),
     budget,
   }
 }
