@@ -45,18 +45,39 @@ function checkModels({ tasks }: LlmConfig): readonly Check[] {
   return tasks.flatMap(({ type, id, modelCascade }, at): readonly Check[] => {
     const name = id === '' ? `task ${at + 1}` : `task ${JSON.stringify(id)}`
     const steps = isJsonObject(modelCascade) && Array.isArray(modelCascade['steps']) ? modelCascade['steps'] : []
-    const types = [type, ...steps.flatMap((step) => (isJsonObject(step) && typeof step['type'] === 'string' ? [step['type']] : []))]
-    return types
-      .filter((one) => one !== '' && !Object.hasOwn(modelProviders, one.toLowerCase()))
-      .map((one) => ({
+    const unsupported = partsOf(tasks[at]).map(
+      (part): Check => ({
         severity: 'error',
-        message: `${name}: the model provider ${JSON.stringify(one)} is not supported; there is ${Object.keys(modelProviders).join(', ')}`,
-      }))
+        message: `${name}: ${part} of a model task is not supported; a task is one answer of a model`,
+      }),
+    )
+    const types = [type, ...steps.flatMap((step) => (isJsonObject(step) && typeof step['type'] === 'string' ? [step['type']] : []))]
+    const providers = types
+      .filter((one) => one !== '' && !Object.hasOwn(modelProviders, one.toLowerCase()))
+      .map(
+        (one): Check => ({
+          severity: 'error',
+          message: `${name}: the model provider ${JSON.stringify(one)} is not supported; there is ${Object.keys(modelProviders).join(', ')}`,
+        }),
+      )
+    return [...unsupported, ...providers]
   })
 }
 
+/** What a task asks for beyond an answer. Tools of calls are on by default, and are none where a workflow has no calls with parameters. */
+function partsOf(task: LlmConfig['tasks'][number] | undefined): readonly string[] {
+  if (!task) return []
+  const { tools, enableBuiltInTools, mcpServers, knowledgeBases, enableWorkflowRag, httpCallRag, modelCascade, responseValidation } = task
+  return [
+    ...(tools.length > 0 || enableBuiltInTools || mcpServers.length > 0 ? ['calling tools'] : []),
+    ...(knowledgeBases.length > 0 || enableWorkflowRag || httpCallRag !== '' ? ['knowledge'] : []),
+    ...(modelCascade && modelCascade['enabled'] !== false ? ['a cascade of models'] : []),
+    ...(responseValidation.enabled ? ['validation of the answer'] : []),
+  ]
+}
+
 function checkKnowledge({ embeddingProvider, storeType }: RagConfig): readonly Check[] {
-  const all: Check[] = []
+  const all: Check[] = [{ severity: 'error', message: 'knowledge bases are not supported' }]
   if (!embeddingProviders.includes(embeddingProvider.toLowerCase()))
     all.push({
       severity: 'error',
