@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { homeOf } from '../../scopes/names.ts'
 import type { Document, Documents, ScopeRef } from '../../scopes/scopes.ts'
 import { type Descriptor, type Kind, kinds } from '../configuration.ts'
+import { refuseDeep } from './depth.ts'
 import type { Place } from './store.ts'
 import { uriOf } from './uri.ts'
 
@@ -92,6 +93,7 @@ export function objectIn({ path, text }: Pick<Document, 'path' | 'text'>): JsonO
   } catch {
     throw new InvalidInput(`the document ${path} is no JSON`, { path })
   }
+  refuseDeep(value)
   if (isJsonObject(value)) return value
   throw new InvalidInput(`the document ${path} is no JSON object`, { path })
 }

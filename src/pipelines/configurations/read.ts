@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { InvalidInput } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { Configurations, Kind } from '../configuration.ts'
+import { refuseDeep } from './depth.ts'
 import { canonicalOf } from './older.ts'
 import { httpCalls, mcpCalls, toolCalls } from './schemas/calls.ts'
 import { agent, llm, rag, workflow } from './schemas/models.ts'
@@ -34,6 +35,7 @@ const mostFaults = 100
  * are any). With `lenient` unknown members are passed over, and InvalidInput is thrown for what can't be read.
  */
 export function readConfiguration<K extends Kind>(kind: K, given: unknown, mode: 'strict' | 'lenient'): Read<K> {
+  refuseDeep(given)
   const plain = jsonOf(given)
   if (!isJsonObject(plain)) throw new InvalidInput(`a configuration is a JSON object; this is ${nameOf(plain)}`, { path: '/' })
   const form = canonicalOf(kind, plain)

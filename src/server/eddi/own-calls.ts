@@ -3,8 +3,11 @@
 // Y155  Only paths below /eddi, for the person whose conversation it is; such a call answers no approval and reads no secret.
 // Y156  What such calls bring about is a chain of causes: it ends three deep, and no conversation waits for itself.
 import type { OwnCalls } from '../../engines/pipeline/rooms.ts'
-import type { Handle } from '../app.ts'
 import { prefix } from './route.ts'
+
+/** How the hub's routes are asked from inside: by whom, and within which chain of causes. */
+type Handle = (request: Request, arrival: { readonly unix: false; readonly remote: null; readonly inside: Within }) => Promise<Response>
+type Within = Pick<Parameters<OwnCalls['call']>[1], 'user' | 'within'>
 
 export type OwnDoor = OwnCalls & {
   /** From now on calls are answered by that. */
@@ -14,6 +17,9 @@ export type OwnDoor = OwnCalls & {
 /** Names under which EDDI's agents call the instance that they run in. */
 const ownNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', 'eddi'])
 const ownPorts: ReadonlySet<string> = new Set(['7070', '7443'])
+
+/** What an agent may build on. */
+const told: ReadonlySet<string> = new Set(['content-type', 'location', 'retry-after'])
 
 /** `here`: where this hub listens; null while it does not. */
 export function openOwnCalls(here: { readonly address: string | null }): OwnDoor {
@@ -42,7 +48,11 @@ export function openOwnCalls(here: { readonly address: string | null }): OwnDoor
         ...(hasBody ? { body } : {}),
       })
       const response = await handle(request, { unix: false, remote: null, inside: { user, within } })
-      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+      return {
+        status: response.status,
+        headers: Object.fromEntries([...response.headers].filter(([name]) => told.has(name))),
+        body: await response.text(),
+      }
     },
   }
 }
