@@ -1,6 +1,6 @@
 // Who answers in the hub's place while there is no model: the bundled pipeline agent "concierge", in the hub's own conversation.
 //
-// Y196 A report that only a model could put into other words is told as it stands.
+// A report that only a model could put into other words is told as it stands.
 import type { Turn } from '../../lanes/engine.ts'
 import type { Agent } from '../../pipelines/conversations/conversations.ts'
 import type { Entry } from '../../protocol/entry.ts'

@@ -3,7 +3,7 @@
 // Y155  Only paths below /eddi, for the person whose conversation it is; such a call answers no approval and reads no secret.
 // Y156  What such calls bring about is a chain of causes: it ends three deep, and no conversation waits for itself.
 import type { OwnCalls } from '../../engines/pipeline/rooms.ts'
-import { prefix } from './route.ts'
+import { prefix } from './prefix.ts'
 
 /** How the hub's routes are asked from inside: by whom, and within which chain of causes. */
 type Handle = (request: Request, arrival: { readonly unix: false; readonly remote: null; readonly inside: Within }) => Promise<Response>

@@ -5,6 +5,7 @@ import type { Place, Writer } from '../../pipelines/configurations/store.ts'
 import { environments } from '../../pipelines/configurations/store.ts'
 import type { Caller } from '../caller.ts'
 import type { Access, Endpoint, Method, RawCall, Reply } from '../endpoint.ts'
+import { prefix } from './prefix.ts'
 
 export type EddiCall = Omit<RawCall, 'caller'> & { readonly caller: Caller }
 
@@ -16,8 +17,6 @@ type Given = {
   readonly access: Access
   readonly run: (call: EddiCall) => Promise<Reply>
 } & Pick<Endpoint, 'takesSecrets' | 'takesBytes' | 'takesText'>
-
-export const prefix = '/eddi'
 
 export function eddi({ path, run, ...given }: Given): Endpoint {
   return {

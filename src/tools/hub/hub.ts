@@ -1,7 +1,7 @@
 // What the hub shows of itself to an agent that speaks for it, as JSON that a configuration can put into its own words; and what changes
 // projects beyond making an empty one. For agents whose pledge says so; those with a model have their own ways.
 //
-// Y197 A project over a folder, and putting a project away, are asked about each time; a folder is one that the person's hub may show.
+// A project over a folder, and putting a project away, are asked about each time; a folder is one that the person's hub may show.
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import type { ListedAgent } from '../../protocol/api-agents.ts'

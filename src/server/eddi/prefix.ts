@@ -1,0 +1,3 @@
+// Where the routes of EDDI's clients begin.
+
+export const prefix = '/eddi'
