@@ -54,9 +54,9 @@ function operationsOf(document: { readonly paths: Record<string, Record<string, 
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const parameters = (operation['parameters'] ?? []) as (Parameter & { in: string })[]
-      const body = operation['requestBody'] as { content: { 'application/json': { schema: Shape } } } | undefined
+      const body = operation['requestBody'] as { content: { 'application/json'?: { schema: Shape } } } | undefined
       const query = parameters.filter((one) => one.in === 'query')
-      return { method: method.toUpperCase(), path, query, body: body?.content['application/json'].schema ?? null }
+      return { method: method.toUpperCase(), path, query, body: body?.content['application/json']?.schema ?? null }
     }),
   )
 }

@@ -83,7 +83,7 @@ if (!existsSync(folder)) {
     })
 
     test('[A11] the bundled agents stand beside it, and only aliases that its names take are theirs no more', async () => {
-      const both = openAgents({ documents: await withBundled(), engines: () => ['quick', 'hub', 'chat', 'chain'] })
+      const both = openAgents({ documents: await withBundled(), engines: () => ['quick', 'hub', 'chat', 'chain', 'pipeline'] })
       const seen = await both.roster(scope)
       expect(seen.faults).toEqual([])
       expect(['atlas', 'scout', 'ramza', 'planner'].map((name) => seen.find(name)?.name)).toEqual(['atlas', 'scout', 'ramza', 'planner'])

@@ -14,6 +14,7 @@ import { hearWork } from '../action/hear.ts'
 import { type Acting, type Applied, runActions, type Vocabulary } from '../action/loop.ts'
 import { type ActionRooms, hasWords, openScene, reportFor, type Scene } from '../action/scene.ts'
 import { applySpeech, faultInRef, faultInSpeech, speakTypes, told } from '../action/speak.ts'
+import { isForOthers } from '../pipeline/pipeline.ts'
 import { openHistory } from '../turn/history.ts'
 import type { Concierge } from './concierge.ts'
 import { type DelegateRooms, delegateProject, steerProject } from './delegate.ts'
@@ -59,7 +60,9 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
     const arrived = told.size === 0 ? [] : turn.arrivals('after-reports')
     if ((await hearWork(scene, { entries: arrived, safePoint: 'after-reports' })) === 0) return
   }
-  if (scene.setup.noModel && (await rooms.concierge?.(turn, { entries: scene.left, voice: scene.voice }))) return
+  // Words for somebody who needs a model get the sentence that says so, with who would have got them.
+  const isForAll = !scene.left.some((entry) => isForOthers(entry, turn.process.agent))
+  if (scene.setup.noModel && isForAll && (await rooms.concierge?.(turn, { entries: scene.left, voice: scene.voice }))) return
   const workers = await turn.read('workers', async () => {
     const links = await rooms.work.workers(turn.process.id)
     // Whom the person addressed here works in this home, and can't be steered like a project.

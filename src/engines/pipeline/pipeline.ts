@@ -106,7 +106,8 @@ async function directed(stage: Stage, entry: Entry): Promise<void> {
   for (const one of left) await take(stage, one)
 }
 
-function isForOthers({ body }: Entry, self: string): boolean {
+/** Addressed by name, or to an agent that is not this one. */
+export function isForOthers({ body }: Entry, self: string): boolean {
   if (body.kind !== 'message') return false
   return (body.to !== undefined && body.to !== self) || /^\s*@[a-z]/i.test(body.text)
 }
