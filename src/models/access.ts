@@ -59,14 +59,59 @@ export function accessOf(
   const own = urlName === null ? null : given(settings, urlName)
   const key = (keyName === null ? null : given(settings, keyName)) ?? stored
   const baseUrl = own === null ? usual : addressOf(provider, urlName ?? '', own)
-  const mark = key === null ? '-' : sha256(key).slice(0, 12)
   return {
     baseUrl: baseUrl ?? '',
     key,
     missing: whatIsMissing(provider, { hasKey: key !== null, hasOwnAddress: own !== null }),
-    account: `${provider} ${baseUrl} ${mark}`,
-    isLocal: baseUrl !== null && ((ownServers.includes(provider) && isLoopback(baseUrl)) || marked.includes(originOf(baseUrl))),
+    account: `${provider} ${baseUrl} ${markOf(key)}`,
+    isLocal: baseUrl !== null && staysHere(provider, baseUrl, marked),
   }
+}
+
+export type OwnAddress = { readonly baseUrl?: string; readonly key?: string }
+
+/**
+ * Somebody's own account at a provider. The hub's key goes to the hub's addresses only, so it is not used here. Throws InvalidInput
+ * for an address that can't be one.
+ */
+export function ownAccess(
+  provider: ProviderName,
+  { baseUrl, key }: OwnAddress,
+  { settings, marked }: { readonly settings: ProviderSettings; readonly marked: readonly string[] },
+): Access {
+  const hub = accessOf(provider, settings, { stored: null, marked })
+  const address = baseUrl?.trim() ? addressOf(provider, 'baseUrl', plainAddress(baseUrl.trim())) : hub.baseUrl
+  const own = key?.trim() ? key.trim() : null
+  const needsKey = variables[provider].key !== null && provider !== 'openai-compatible' && !baseUrl?.trim()
+  return {
+    baseUrl: address,
+    key: own,
+    missing:
+      address === '' ? 'It has no address of its own.' : needsKey && own === null ? `${provider} wants a key, and none is given.` : null,
+    account: `${provider} ${address} ${markOf(own)}`,
+    isLocal: staysHere(provider, address, marked),
+  }
+}
+
+/** No white space: names of accounts are told apart by it. */
+function plainAddress(value: string): string {
+  if (value.length <= longestAddress && !/[\s\p{Cc}]/u.test(value)) return value
+  throw new InvalidInput(
+    `baseUrl is "${hide(value.slice(0, 80))}"; allowed is an address of up to ${longestAddress} characters, without spaces.`,
+    {
+      path: 'baseUrl',
+    },
+  )
+}
+
+const longestAddress = 2_000
+
+function staysHere(provider: ProviderName, baseUrl: string, marked: readonly string[]): boolean {
+  return (ownServers.includes(provider) && isLoopback(baseUrl)) || marked.includes(originOf(baseUrl))
+}
+
+function markOf(key: string | null): string {
+  return key === null ? '-' : sha256(key).slice(0, 12)
 }
 
 function whatIsMissing(provider: ProviderName, { hasKey, hasOwnAddress }: { readonly hasKey: boolean; readonly hasOwnAddress: boolean }) {

@@ -141,7 +141,7 @@ type Failed = Extract<Called, { ok: false }>
 
 function learn(room: Room, choice: Choice, { called, startedAt }: { readonly called: Failed; readonly startedAt: number }): void {
   const { failure: why, isWide, window } = called
-  if (window !== null) room.learn(choice.name, window)
+  if (window !== null && !choice.isOwn) room.learn(choice.name, window)
   if (canGoOn(called)) room.cooldowns.note(choice, why, { isWide, startedAt })
 }
 

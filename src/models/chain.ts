@@ -5,6 +5,7 @@ import { type Ask, attempt, type Room } from './attempt.ts'
 import type { Choice } from './choice.ts'
 import { meaning } from './fault.ts'
 import { type FellBack, failure, type ModelAnswer, type ModelFailure, type ModelReply } from './message.ts'
+import type { Ways } from './named.ts'
 import { sleep } from './sleep.ts'
 
 const longestWaitMs = 20_000
@@ -15,6 +16,7 @@ type Way = {
   /** Without what is not set up. Not empty. */
   readonly chain: readonly Choice[]
   readonly fellBack: FellBack[]
+  readonly passed: Ways['passed']
   lost: Micros
   /** The last model that was counted without an answer. */
   lostBy: string | null
@@ -23,14 +25,15 @@ type Way = {
 
 type Step = { readonly reply: ModelReply } | { readonly hasAsked: boolean }
 
-/** `chain`: at least one. Never throws. */
-export async function askChain(room: Room, chain: readonly Choice[], ask: Ask): Promise<ModelReply> {
+/** Never throws. */
+export async function askChain(room: Room, { chain, passed }: Ways, ask: Ask): Promise<ModelReply> {
   const ready = chain.filter((one) => one.missing === null)
   const missing = chain.flatMap(({ name, missing: message }) =>
     message === null ? [] : [{ model: name, code: 'no_model' as const, message }],
   )
   if (ready.length === 0) return failure('no_model', missing[0]?.message ?? 'No model is set up.')
-  const way: Way = { ask, chain: ready, fellBack: missing, lost: 0, lostBy: null, last: null }
+  const fellBack = passed === null ? missing : [{ model: passed.model, code: 'no_model' as const, message: passed.message }, ...missing]
+  const way: Way = { ask, chain: ready, fellBack, passed, lost: 0, lostBy: null, last: null }
   const deadline = room.clock.now() + longestWholeWaitMs
   const first = await tryAll(room, way)
   if ('reply' in first) return first.reply
@@ -92,6 +95,7 @@ function answered(room: Room, way: Way, { choice, answer }: { readonly choice: C
   const fellBack = way.fellBack.filter(({ model }) => model !== choice.name)
   const first = way.chain[0]
   if (fellBack.length === 0) return { ...answer, ...lost }
+  if (way.passed !== null) return { ...answer, ...lost, fellBack, notice: `${way.passed.why}; answered by ${choice.name}.` }
   const isNew = first !== undefined && first !== choice && room.cooldowns.tell(first, way.ask.request.spender?.user ?? '')
   const notice = isNew ? { notice: `${first.name} ${meaning[fellBack[0]?.code ?? 'network']}; answered by ${choice.name}.` } : {}
   return { ...answer, ...lost, fellBack, ...notice }

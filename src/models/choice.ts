@@ -2,8 +2,8 @@
 // while the hub runs. Every wrong value is named with what is allowed.
 import { InvalidInput } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
-import { type Access, accessOf, originOf, type ProviderName, type ProviderSettings, providerNames } from './access.ts'
-import { type Tier, tiers } from './message.ts'
+import { type Access, accessOf, originOf, ownAccess, type ProviderName, type ProviderSettings, providerNames } from './access.ts'
+import { type OwnAccount, type Tier, tiers } from './message.ts'
 
 /** `models`: `<provider>/<model>` a tier, or several with commas between; null for none. */
 export type ModelSettings = {
@@ -22,7 +22,13 @@ export type Chosen = {
 export const nothingChosen: Chosen = { chains: {}, marked: [], keys: {} }
 
 /** `missing` is a sentence when it can't be called as it is set up; the hub starts all the same and says so when asked. */
-export type Choice = Access & { readonly provider: ProviderName; readonly model: string; readonly name: string }
+export type Choice = Access & {
+  readonly provider: ProviderName
+  readonly model: string
+  readonly name: string
+  /** Reached with somebody's own account: nothing that is said there is believed of the model elsewhere. */
+  readonly isOwn: boolean
+}
 
 export type Chains = Readonly<Record<Tier, readonly Choice[]>>
 
@@ -49,13 +55,27 @@ export function choose(name: string, settings: ModelSettings, chosen: Chosen = n
   return choiceOf(provider, model, { settings, chosen })
 }
 
-type From = { readonly settings: ModelSettings; readonly chosen: Chosen }
+/** One model at somebody's own account. Throws InvalidInput for a wrong name or address, and when the two don't belong together. */
+export function chooseOwn(name: string, account: OwnAccount, { settings, chosen }: From): Choice {
+  const { provider, model } = parseName('the model', name)
+  if (provider !== account.provider) {
+    throw new InvalidInput(`The model ${name} is not one of the account's provider, "${account.provider}".`, { path: 'account' })
+  }
+  const access = ownAccess(provider, account, { settings: settings.providers, marked: chosen.marked })
+  return made({ provider, model }, access, true)
+}
+
+export type From = { readonly settings: ModelSettings; readonly chosen: Chosen }
 
 function choiceOf(provider: ProviderName, model: string, { settings, chosen }: From): Choice {
   const access = accessOf(provider, settings.providers, { stored: chosen.keys[provider] ?? null, marked: chosen.marked })
+  return made({ provider, model }, access, false)
+}
+
+function made({ provider, model }: { provider: ProviderName; model: string }, access: Access, isOwn: boolean): Choice {
   // Ollama hands models of this name on to its maker's servers.
   const isLocal = access.isLocal && !(provider === 'ollama' && /[:-]cloud$/.test(model))
-  return { provider, model, name: `${provider}/${model}`, ...access, isLocal }
+  return { provider, model, name: `${provider}/${model}`, ...access, isLocal, isOwn }
 }
 
 /** The setting of the environment (or steward.yaml) that decides a tier; null: none, so a person may choose. */

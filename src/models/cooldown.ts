@@ -47,6 +47,8 @@ type Entry = Rest & {
 }
 
 const longestMs = 3_600_000
+/** From here on, what rests no more is forgotten: accounts that agents bring are many. */
+const mostEntries = 1_000
 /** A rest that nobody set is about so long; it doubles with each failure in a row. */
 const usualMs: Readonly<Partial<Record<FailureCode, number>>> = {
   rate_limited: 30_000,
@@ -92,6 +94,7 @@ export function openCooldowns({
       const now = clock.now()
       const until = Math.max(now + times.restMs, isSame ? before.until : 0)
       const againAt = Math.max(now + times.againMs, isSame ? before.againAt : 0)
+      if (entries.size >= mostEntries) for (const [name, one] of entries) if (one.until <= now) entries.delete(name)
       entries.set(key, {
         ...{ model: choice.name, code: failure.code, message: failure.message, isWide, until, failures, againAt },
         since: isSame ? before.since : now,

@@ -14,7 +14,8 @@ export function speakerOf(choice: Choice, window: number): Promise<Speak> {
   const known = loaded.get(name)
   if (known) return known
   const made = loaders[choice.provider](choice, window)
-  loaded.set(name, made)
+  // Accounts of others come and go, with keys that are not for keeping.
+  if (!choice.isOwn) loaded.set(name, made)
   return made
 }
 

@@ -29,6 +29,19 @@ export type ModelRequest = {
   readonly tier: Tier
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ModelTool[]
+  /**
+   * `<provider>/<model>`: asked before the chain of the tier. A name that is wrong, or a model that can't be called here, is passed
+   * over: the answer has it in `fellBack` and says so in `notice`; with nothing in the tier the call fails as `no_model`.
+   */
+  readonly model?: string
+  /** Whoever asks has an account of their own for `model`: it is asked there and nowhere else, the tier's chain is no fallback. */
+  readonly account?: OwnAccount
+  /** 0 to 2. A provider that takes none for this model is asked again without. */
+  readonly temperature?: number
+  /** Above 0, at most 1; like `temperature`. */
+  readonly topP?: number
+  /** The whole call, with waiting and with all that is asked instead, takes at most so long; then it fails as `timeout`. */
+  readonly timeoutMs?: number
   /** At most so many tokens of answer; absent: the provider's own limit. */
   readonly maxOutputTokens?: number
   /** Whether it must call a tool; default: as it likes. */
@@ -38,6 +51,12 @@ export type ModelRequest = {
   /** The project is local-only: no model elsewhere may see it, also not as a fallback. */
   readonly localOnly?: boolean
 }
+
+/**
+ * For this call only: never kept, never logged, in no failure. Without `baseUrl` the address that the hub uses for this provider;
+ * without `key` none is sent, never the hub's. Who names an address for an agent leads it past the guard of outgoing calls first.
+ */
+export type OwnAccount = { readonly provider: string; readonly baseUrl?: string; readonly key?: string }
 
 export const finishes = ['stop', 'tool-calls', 'length', 'content-filter', 'other'] as const
 export type Finish = (typeof finishes)[number]

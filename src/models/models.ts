@@ -14,6 +14,7 @@
 // M8  What fails before its first word goes on to the next model of the chain at once; after a word, nothing is asked again.
 // M9  A request that is local-only reaches no model elsewhere, also not as a fallback.
 // M10 The money for a call is reserved at its most before anything is sent, and settled once, however it ends.
+// M11 A call with an account of its own is asked there and nowhere else; its key goes nowhere else, the hub's never there.
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import { type Log, silent } from '../base/log.ts'
@@ -23,14 +24,16 @@ import { offeredProviders } from './access.ts'
 import type { PaidBy, Room } from './attempt.ts'
 import { openCatalogue, type Window } from './catalogue.ts'
 import { askChain } from './chain.ts'
-import { type Chains, type Choice, choose, chooseModels, describeChoices, type ModelSettings, noModel } from './choice.ts'
+import { type Chains, choose, chooseModels, describeChoices, type ModelSettings } from './choice.ts'
 import { openCooldowns } from './cooldown.ts'
 import { inspectModels } from './inspect.ts'
 import { type Limit, openLimit } from './limit.ts'
-import { failure, type ModelReply, type ModelRequest, type StreamOptions, type Tier } from './message.ts'
+import type { ModelReply, ModelRequest, StreamOptions, Tier } from './message.ts'
+import { waysOf } from './named.ts'
 import { openOutages } from './outage.ts'
 import type { Limits } from './provider.ts'
 import { keepChain, keepLearned, type ModelStore, nothingStored, readStored, type Stored } from './stored.ts'
+import { timed } from './timed.ts'
 import { type ModelsView, type Tested, testModel, viewOf } from './view.ts'
 
 export type { StreamOptions } from './message.ts'
@@ -83,6 +86,8 @@ export type ModelsOptions = {
 const defaults: Limits = { firstByteMs: 180_000, betweenChunksMs: 180_000, wholeMs: 1_200_000, maxCharacters: 2_000_000 }
 const usualConcurrency = 8
 const lookMs = 3_000
+/** Accounts that agents bring are many; what nobody uses at the moment is forgotten from here on. */
+const mostAccounts = 1_000
 
 /** What may change while the hub runs. */
 type State = { stored: Stored; chains: Chains }
@@ -103,11 +108,12 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
   }
   return {
     stream: async (request, asked) => {
-      const chain = allowed(state.chains[request.tier], request)
-      if ('ok' in chain) return chain
-      const reply = await askChain(room, chain, { request, asked })
+      const ways = waysOf(request, { settings, chosen: state.stored.chosen, chains: state.chains })
+      if ('ok' in ways) return ways
+      const reply = await timed(room, { request, asked }, (ask) => askChain(room, ways, ask))
       await keepLost(room, request, reply)
-      return asked.priority === 'person' ? outages.after(reply, request.spender?.user ?? '') : reply
+      // How somebody's own account is says nothing about the hub's models.
+      return asked.priority === 'person' && !request.account ? outages.after(reply, request.spender?.user ?? '') : reply
     },
     modelOf: (tier) => state.chains[tier][0]?.name ?? null,
     windowOf: (model) => room.catalogue.windowOf(model),
@@ -130,18 +136,6 @@ async function keepLost({ budgets, log }: Room, { spender }: ModelRequest, reply
   await budgets?.lost?.(spender, { model, cost }).catch((error: unknown) => {
     log('error', 'what a broken call is counted with could not be noted', { model, error: messageOf(error) })
   })
-}
-
-/** Never wider than asked: of a local-only project, only what stays on this machine. */
-function allowed(chain: readonly Choice[], { localOnly, tier }: ModelRequest): readonly Choice[] | ModelReply {
-  if (chain.length === 0) return failure('no_model', noModel)
-  const local = localOnly ? chain.filter((one) => one.isLocal) : chain
-  if (local.length > 0) return local
-  const names = chain.map((one) => one.name).join(', ')
-  return failure(
-    'no_model',
-    `This project is local-only, and the tier ${tier} has no model on this machine (it has ${names}). Add one, for example ollama/llama3.2, to the chain of this tier, or let the project use other models.`,
-  )
 }
 
 function roomOf(state: State, options: ModelsOptions): Room {
@@ -185,6 +179,7 @@ function limits(concurrency: number, clock: Clock): (account: string) => Limit {
   const made = new Map<string, Limit>()
   return (account) => {
     const limit = made.get(account) ?? openLimit(concurrency, clock)
+    if (made.size >= mostAccounts) for (const [name, one] of made) if (one.running === 0 && one.waiting === 0) made.delete(name)
     made.set(account, limit)
     return limit
   }
@@ -199,8 +194,8 @@ function looks(learn: Room['learn']): Room['look'] {
     try {
       const { showOllama } = await import('./ollama.ts')
       const shown = await showOllama(choice, AbortSignal.any([signal, AbortSignal.timeout(lookMs)]))
-      if (shown?.window) learn(choice.name, shown.window)
-      if (shown) seen.set(`${choice.account} ${choice.model}`, shown)
+      if (shown?.window && !choice.isOwn) learn(choice.name, shown.window)
+      if (shown && !choice.isOwn) seen.set(`${choice.account} ${choice.model}`, shown)
       return { isElsewhere: shown?.isElsewhere ?? false }
     } catch {
       // What is wrong is said by the call itself, which comes next.

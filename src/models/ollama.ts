@@ -54,7 +54,8 @@ async function failed(response: Response): Promise<Error> {
   return Object.assign(new Error(message), { name: 'OllamaError', statusCode: response.status, responseHeaders, responseBody })
 }
 
-function bodyOf(model: string, window: number, { prompt, tools, maxOutputTokens }: LanguageModelV4CallOptions): object {
+function bodyOf(model: string, window: number, options: LanguageModelV4CallOptions): object {
+  const { prompt, tools, maxOutputTokens, temperature, topP } = options
   const named = (tools ?? []).flatMap((tool) =>
     tool.type === 'function'
       ? [{ type: 'function', function: { name: tool.name, description: tool.description, parameters: tool.inputSchema } }]
@@ -65,7 +66,12 @@ function bodyOf(model: string, window: number, { prompt, tools, maxOutputTokens 
     messages: prompt.flatMap(messageOf),
     ...(named.length > 0 ? { tools: named } : {}),
     stream: true,
-    options: { num_ctx: window, ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }) },
+    options: {
+      num_ctx: window,
+      ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { top_p: topP }),
+    },
   }
 }
 

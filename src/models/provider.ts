@@ -32,8 +32,20 @@ export type CallOptions = {
 
 export type Called = { readonly ok: true; readonly answer: ModelAnswer; readonly tokens: Tokens } | ({ readonly ok: false } & Fault)
 
-/** Asks the model once. Never throws. */
+/** Asks the model once, and once more when it takes no temperature and was given one. Never throws. */
 export async function callModel(choice: Choice, request: ModelRequest, options: CallOptions): Promise<Called> {
+  const called = await callOnce(choice, request, options)
+  if (called.ok || !refusesSampling(called.failure, request)) return called
+  const { temperature: _, topP: __, ...plain } = request
+  return callOnce(choice, plain, options)
+}
+
+/** Models that think take neither; a configuration that sets one is made for others. */
+function refusesSampling({ code, message }: ModelFailure, { temperature, topP }: ModelRequest): boolean {
+  return code === 'invalid_request' && (temperature ?? topP) !== undefined && /temperature|top_?p/i.test(message)
+}
+
+async function callOnce(choice: Choice, request: ModelRequest, options: CallOptions): Promise<Called> {
   const watched = watch(options)
   try {
     const speak = await speakerOf(choice, options.window)
@@ -42,6 +54,8 @@ export async function callModel(choice: Choice, request: ModelRequest, options: 
       ...promptOf(request, choice.provider),
       abortSignal: watched.signal,
       ...(options.maxOutput === null ? {} : { maxOutputTokens: options.maxOutput }),
+      ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+      ...(request.topP === undefined ? {} : { topP: request.topP }),
     })
     const { onText, limits } = options
     const read = await readAnswer(stream, { onText, maxCharacters: limits.maxCharacters, alive: watched.alive })
