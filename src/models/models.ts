@@ -1,7 +1,7 @@
 // The models: providers, tiers, and one port through which every engine asks.
 // Owns: which models serve a tier, calling them, time limits, fallbacks, rests and retries, how many calls an account gets at once,
 // what a model holds and costs, and the failures as data. Leaves what is asked to context and engines, what may be spent to
-// policy, keys to secrets. Others also import message.ts, history.ts, repair.ts, choice.ts, catalogue.ts and inspect.ts; tests and
+// policy, keys to secrets. Others also import message.ts, embed.ts, history.ts, repair.ts, choice.ts, catalogue.ts and inspect.ts; tests and
 // benchmarks start scripted.ts.
 //
 // M1  `stream` never throws: each failure is a value with a code and a sentence for a person.
@@ -26,6 +26,7 @@ import { openCatalogue, type Window } from './catalogue.ts'
 import { askChain } from './chain.ts'
 import { type Chains, choose, chooseModels, describeChoices, type ModelSettings } from './choice.ts'
 import { openCooldowns } from './cooldown.ts'
+import { type EmbedPort, type EmbedReply, embedTexts } from './embed.ts'
 import { inspectModels } from './inspect.ts'
 import { type Limit, openLimit } from './limit.ts'
 import type { ModelReply, ModelRequest, StreamOptions, Tier } from './message.ts'
@@ -44,27 +45,30 @@ export type ModelPort = {
   stream(request: ModelRequest, options: StreamOptions): Promise<ModelReply>
 }
 
-export type Models = ModelPort & {
-  /** `<provider>/<model>` of a tier, the first of its chain; null when it has none. */
-  modelOf(tier: Tier): string | null
-  /** How much fits into a model, and how long an answer may be: the one place that says so. Corrected by what providers say. */
-  windowOf(model: string): Window
-  /** Everything about providers, tiers, rests, prices, windows: for `steward models` and its page. */
-  list(): ModelsView
-  /** What is wrong with the chosen models and what to do. Asks only what costs nothing; takes at most a few seconds. */
-  inspect(): Promise<readonly Finding[]>
-  /** One tiny real call; never throws. Throws InvalidInput only for a name that can't be one. */
-  test(model: string): Promise<Tested>
-  /**
-   * Sets the chain of a tier, the first choice first; empty takes it away. Holds at once and after a restart. Throws InvalidInput for
-   * a wrong name, Conflict when a setting of the environment decides this tier.
-   */
-  choose(tier: Tier, chain: readonly string[], by: Actor): Promise<void>
-  /** Reads the tenant's settings and the keys again. A value that can't be used counts as none and stands in `list().faults`. */
-  reload(): Promise<void>
-  /** Providers that are set up and not chosen by that alone. */
-  readonly offered: readonly string[]
-}
+export type { Embedded, EmbedOptions, EmbedPort, EmbedReply, EmbedRequest } from './embed.ts'
+
+export type Models = ModelPort &
+  EmbedPort & {
+    /** `<provider>/<model>` of a tier, the first of its chain; null when it has none. */
+    modelOf(tier: Tier): string | null
+    /** How much fits into a model, and how long an answer may be: the one place that says so. Corrected by what providers say. */
+    windowOf(model: string): Window
+    /** Everything about providers, tiers, rests, prices, windows: for `steward models` and its page. */
+    list(): ModelsView
+    /** What is wrong with the chosen models and what to do. Asks only what costs nothing; takes at most a few seconds. */
+    inspect(): Promise<readonly Finding[]>
+    /** One tiny real call; never throws. Throws InvalidInput only for a name that can't be one. */
+    test(model: string): Promise<Tested>
+    /**
+     * Sets the chain of a tier, the first choice first; empty takes it away. Holds at once and after a restart. Throws InvalidInput for
+     * a wrong name, Conflict when a setting of the environment decides this tier.
+     */
+    choose(tier: Tier, chain: readonly string[], by: Actor): Promise<void>
+    /** Reads the tenant's settings and the keys again. A value that can't be used counts as none and stands in `list().faults`. */
+    reload(): Promise<void>
+    /** Providers that are set up and not chosen by that alone. */
+    readonly offered: readonly string[]
+  }
 
 export type ModelsOptions = {
   readonly clock: Clock
@@ -115,6 +119,11 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
       // How somebody's own account is says nothing about the hub's models.
       return asked.priority === 'person' && !request.account ? outages.after(reply, request.spender?.user ?? '') : reply
     },
+    async embed(request, asked) {
+      const reply = await embedTexts(room, { settings, chosen: state.stored.chosen }, { request, options: asked })
+      await keepLost(room, request, reply)
+      return reply
+    },
     modelOf: (tier) => state.chains[tier][0]?.name ?? null,
     windowOf: (model) => room.catalogue.windowOf(model),
     list: () => viewOf(settings, state, room),
@@ -130,7 +139,7 @@ export function openModels(settings: ModelSettings, options: ModelsOptions): Mod
 }
 
 /** A call that failed after it began is paid for all the same; no answer carries that into the journal. */
-async function keepLost({ budgets, log }: Room, { spender }: ModelRequest, reply: ModelReply): Promise<void> {
+async function keepLost({ budgets, log }: Room, { spender }: Pick<ModelRequest, 'spender'>, reply: ModelReply | EmbedReply): Promise<void> {
   if (reply.ok || !reply.lost || reply.lostBy === undefined || spender === undefined) return
   const { lost: cost, lostBy: model } = reply
   await budgets?.lost?.(spender, { model, cost }).catch((error: unknown) => {

@@ -63,7 +63,8 @@ function ofName(model: string, { localOnly }: ModelRequest, given: Given): Choic
   }
 }
 
-function tried(find: () => Choice): Choice | { readonly message: string } {
+/** A wrong name or address as a sentence. */
+export function tried(find: () => Choice): Choice | { readonly message: string } {
   try {
     return find()
   } catch (error) {

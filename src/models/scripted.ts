@@ -3,6 +3,7 @@
 // last user line at once.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { anthropic } from './scripted-anthropic.ts'
+import { embeddingsAt } from './scripted-embed.ts'
 import { google } from './scripted-google.ts'
 import { ollama } from './scripted-ollama.ts'
 import { openAi } from './scripted-openai.ts'
@@ -54,6 +55,10 @@ export type ScriptedOptions = {
   readonly keep?: number
   /** What is there, by name, for the lists of each dialect; with the window that Ollama says. Default: `scripted`. */
   readonly models?: Readonly<Record<string, { readonly window?: number; readonly remote?: string }>>
+  /** How wide the vectors of its embeddings are; default 256. */
+  readonly width?: number
+  /** What is answered instead of embeddings; null: embeddings. */
+  readonly embedding?: (request: ScriptedRequest) => ScriptedRefusal | { readonly answer: object } | null | Promise<null>
 }
 
 type Room = { readonly options: ScriptedOptions; readonly queue: (string | ScriptedReply)[]; requests: ScriptedRequest[]; count: number }
@@ -96,14 +101,29 @@ async function serve(room: Room, request: IncomingMessage, response: ServerRespo
   const facts = factsAt(path, text, room.options.models ?? { scripted: {} })
   if (facts !== null)
     return facts === 'missing' ? refuse(openAi, response, { status: 404, message: 'no such model' }) : json(response, facts)
+  const vectors = embeddingsAt(path, text, room.options.width ?? 256)
+  if (vectors !== null) return embed(room, response, { asked: { path, headers: request.headers, body: JSON.parse(text), text }, vectors })
   const dialect = dialectAt(path)
   if (dialect === null) return refuse(openAi, response, { status: 404, message: `no such route: ${path}` })
   const asked: ScriptedRequest = { path, headers: request.headers, body: JSON.parse(text), text }
+  note(room, asked)
+  const reply = room.queue.shift() ?? (await (room.options.otherwise ?? echo)(asked))
+  await play(typeof reply === 'string' ? { text: reply } : reply, { dialect, asked, response })
+}
+
+function note(room: Room, asked: ScriptedRequest): void {
   room.count++
   room.requests.push(asked)
   if (room.requests.length > (room.options.keep ?? 1000)) room.requests.shift()
-  const reply = room.queue.shift() ?? (await (room.options.otherwise ?? echo)(asked))
-  await play(typeof reply === 'string' ? { text: reply } : reply, { dialect, asked, response })
+}
+
+type Embedding = { readonly asked: ScriptedRequest; readonly vectors: object }
+
+async function embed(room: Room, response: ServerResponse, { asked, vectors }: Embedding): Promise<void> {
+  note(room, asked)
+  const instead = (await room.options.embedding?.(asked)) ?? null
+  if (instead !== null && 'status' in instead) return refuse(asked.path === '/api/embed' ? ollama : openAi, response, instead)
+  json(response, instead?.answer ?? vectors)
 }
 
 function dialectAt(path: string): Dialect | null {
