@@ -3,7 +3,7 @@
 import { InvalidInput } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import { type Access, accessOf, originOf, ownAccess, type ProviderName, type ProviderSettings, providerNames } from './access.ts'
-import { type OwnAccount, type Tier, tiers } from './message.ts'
+import { type OwnAccount, type Tier, tiers, type Way } from './message.ts'
 
 /** `models`: `<provider>/<model>` a tier, or several with commas between; null for none. */
 export type ModelSettings = {
@@ -28,6 +28,8 @@ export type Choice = Access & {
   readonly name: string
   /** Reached with somebody's own account: nothing that is said there is believed of the model elsewhere. */
   readonly isOwn: boolean
+  /** Another way there than straight. */
+  readonly fetch?: Way
 }
 
 export type Chains = Readonly<Record<Tier, readonly Choice[]>>
@@ -62,7 +64,7 @@ export function chooseOwn(name: string, account: OwnAccount, { settings, chosen 
     throw new InvalidInput(`The model ${name} is not one of the account's provider, "${account.provider}".`, { path: 'account' })
   }
   const access = ownAccess(provider, account, { settings: settings.providers, marked: chosen.marked })
-  return made({ provider, model }, access, true)
+  return { ...made({ provider, model }, access, true), ...(account.fetch ? { fetch: account.fetch } : {}) }
 }
 
 export type From = { readonly settings: ModelSettings; readonly chosen: Chosen }

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { isObject } from '../base/json.ts'
 import type { Choice } from './choice.ts'
 import { type Fault, faultOf } from './fault.ts'
-import { direct } from './library.ts'
+import { wayTo } from './library.ts'
 import { failure, type ModelFailure } from './message.ts'
 import { watch } from './watch.ts'
 
@@ -53,7 +53,7 @@ export async function embedOnce(choice: Choice, call: EmbedCall): Promise<Read |
     const { path, body } = questionOf(choice, call)
     const authorization: Record<string, string> = choice.key === null ? {} : { authorization: `Bearer ${choice.key}` }
     const headers = { 'content-type': 'application/json', ...authorization }
-    const response = await direct(`${choice.baseUrl}${path}`, {
+    const response = await wayTo(choice)(`${choice.baseUrl}${path}`, {
       method: 'POST',
       signal: watched.signal,
       headers,

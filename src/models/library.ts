@@ -34,19 +34,26 @@ export const direct: typeof fetch = (input, init) => {
   return fetch(url, { ...init, headers, redirect: 'error' })
 }
 
+/** The way to a provider. */
+export function wayTo({ fetch: own }: Pick<Choice, 'fetch'>): typeof fetch {
+  return own === undefined ? direct : (input, init) => own(input instanceof Request ? input.url : String(input), init)
+}
+
 const loaders: Record<ProviderName, (choice: Choice, window: number) => Promise<Speak>> = {
   openai: compatible,
   openrouter: compatible,
   'openai-compatible': compatible,
-  async anthropic({ baseUrl, key, model }) {
+  async anthropic(choice) {
+    const { baseUrl, key, model } = choice
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    const library = createAnthropic({ baseURL: baseUrl, apiKey: key ?? 'none', fetch: direct })
+    const library = createAnthropic({ baseURL: baseUrl, apiKey: key ?? 'none', fetch: wayTo(choice) })
     // Arguments that stream word by word are not checked by the provider, and nobody here looks at half of them.
     return speak(library(model), { anthropic: { toolStreaming: false } })
   },
-  async google({ baseUrl, key, model }) {
+  async google(choice) {
+    const { baseUrl, key, model } = choice
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
-    return speak(createGoogleGenerativeAI({ baseURL: baseUrl, apiKey: key ?? 'none', fetch: direct })(model))
+    return speak(createGoogleGenerativeAI({ baseURL: baseUrl, apiKey: key ?? 'none', fetch: wayTo(choice) })(model))
   },
   async ollama(choice, window) {
     const { speakOllama } = await import('./ollama.ts')
@@ -54,14 +61,15 @@ const loaders: Record<ProviderName, (choice: Choice, window: number) => Promise<
   },
 }
 
-async function compatible({ provider, baseUrl, key, model }: Choice): Promise<Speak> {
+async function compatible(choice: Choice): Promise<Speak> {
+  const { provider, baseUrl, key, model } = choice
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const own = provider === 'openai' && new URL(baseUrl).host === 'api.openai.com' ? { transformRequestBody: renameLimit } : {}
   const library = createOpenAICompatible({
     name: provider,
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: direct,
+    fetch: wayTo(choice),
     ...(key === null ? {} : { apiKey: key }),
     ...own,
   })

@@ -54,9 +54,12 @@ export type ModelRequest = {
 
 /**
  * For this call only: never kept, never logged, in no failure. Without `baseUrl` the address that the hub uses for this provider;
- * without `key` none is sent, never the hub's. Who names an address for an agent leads it past the guard of outgoing calls first.
+ * without `key` none is sent, never the hub's. `fetch`: the way there, when the hub's owner did not choose the address: the guard's.
  */
-export type OwnAccount = { readonly provider: string; readonly baseUrl?: string; readonly key?: string }
+export type OwnAccount = { readonly provider: string; readonly baseUrl?: string; readonly key?: string; readonly fetch?: Way }
+
+/** As fetch does it, without following redirects. */
+export type Way = (url: string, init?: RequestInit) => Promise<Response>
 
 export const finishes = ['stop', 'tool-calls', 'length', 'content-filter', 'other'] as const
 export type Finish = (typeof finishes)[number]

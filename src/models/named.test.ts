@@ -122,6 +122,23 @@ describe('[Y138] an account of its own', () => {
     expect(hub.count).toBe(0)
   })
 
+  test('it goes the way that it brings along', async () => {
+    const own = await serve()
+    for (const provider of ['openai', 'anthropic', 'google', 'ollama']) {
+      const asked: string[] = []
+      const way = (url: string, init?: RequestInit) => {
+        const { hostname, pathname, search } = new URL(url)
+        asked.push(hostname)
+        return fetch(`${own.origin}${pathname}${search}`, init)
+      }
+      const path = provider === 'google' ? '/v1beta' : provider === 'ollama' ? '' : '/v1'
+      const baseUrl = `http://models.example.org${path}`
+      const request = { model: `${provider}/scripted`, account: { provider, baseUrl, key: ownKey, fetch: way } }
+      expect(await ask(modelsOf('', own), request)).toMatchObject({ ok: true })
+      expect(new Set(asked)).toEqual(new Set(['models.example.org']))
+    }
+  })
+
   test("the hub's key never goes to an address that it was not given for", async () => {
     const [hub, own] = [await serve(), await serve()]
     for (const provider of ['openai-compatible', 'openai'])

@@ -8,14 +8,15 @@ import type {
 } from '@ai-sdk/provider'
 import { isObject } from '../base/json.ts'
 import type { Choice } from './choice.ts'
-import { direct, type Speak } from './library.ts'
+import { type Speak, wayTo } from './library.ts'
 
 /** What Ollama says of a model. `isElsewhere`: it is handed on to another machine. */
 export type Shown = { readonly window: number | null; readonly isElsewhere: boolean; readonly canCallTools: boolean | null }
 
 /** null: it does not know the model. Rejects when it does not answer. */
-export async function showOllama({ baseUrl, model }: Pick<Choice, 'baseUrl' | 'model'>, signal: AbortSignal): Promise<Shown | null> {
-  const response = await direct(`${baseUrl}/api/show`, { method: 'POST', signal, ...json({ model }) })
+export async function showOllama(asked: Pick<Choice, 'baseUrl' | 'model' | 'fetch'>, signal: AbortSignal): Promise<Shown | null> {
+  const { baseUrl, model } = asked
+  const response = await wayTo(asked)(`${baseUrl}/api/show`, { method: 'POST', signal, ...json({ model }) })
   if (response.status === 404) return null
   if (!response.ok) throw await failed(response)
   const said: unknown = await response.json()
@@ -30,12 +31,13 @@ export async function showOllama({ baseUrl, model }: Pick<Choice, 'baseUrl' | 'm
 }
 
 /** `window`: tokens that the model is loaded with; always the same, because another one loads it anew. */
-export function speakOllama({ baseUrl, model, key }: Choice, window: number): Speak {
+export function speakOllama(choice: Choice, window: number): Speak {
+  const { baseUrl, model, key } = choice
   return async (options) => {
     const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
     const { headers, body } = json(bodyOf(model, window, options))
     const signal = options.abortSignal ?? null
-    const response = await direct(`${baseUrl}/api/chat`, { method: 'POST', signal, headers: { ...headers, ...authorization }, body })
+    const response = await wayTo(choice)(`${baseUrl}/api/chat`, { method: 'POST', signal, headers: { ...headers, ...authorization }, body })
     if (!response.ok || response.body === null) throw await failed(response)
     return response.body.pipeThrough(new TextDecoderStream()).pipeThrough(linesToParts())
   }
