@@ -169,6 +169,12 @@ function isLoopback(address: string): boolean {
   return /^(127(\.\d{1,3}){3}|\[::1\]|localhost|[a-z0-9-]+\.localhost)$/.test(host)
 }
 
+/** `localhost` is the same as the number that it stands for. */
+export function isSameAddress(one: string, other: string): boolean {
+  const plain = (address: string) => address.replace(/^(https?:\/\/)localhost(?=[:/]|$)/i, '$1127.0.0.1')
+  return plain(one) === plain(other)
+}
+
 export function originOf(address: string): string {
   return URL.parse(address)?.origin ?? ''
 }

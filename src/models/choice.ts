@@ -2,7 +2,16 @@
 // while the hub runs. Every wrong value is named with what is allowed.
 import { InvalidInput } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
-import { type Access, accessOf, originOf, ownAccess, type ProviderName, type ProviderSettings, providerNames } from './access.ts'
+import {
+  type Access,
+  accessOf,
+  isSameAddress,
+  originOf,
+  ownAccess,
+  type ProviderName,
+  type ProviderSettings,
+  providerNames,
+} from './access.ts'
 import { type OwnAccount, type Tier, tiers, type Way } from './message.ts'
 
 /** `models`: `<provider>/<model>` a tier, or several with commas between; null for none. */
@@ -64,7 +73,9 @@ export function chooseOwn(name: string, account: OwnAccount, { settings, chosen 
     throw new InvalidInput(`The model ${name} is not one of the account's provider, "${account.provider}".`, { path: 'account' })
   }
   const access = ownAccess(provider, account, { settings: settings.providers, marked: chosen.marked })
-  return { ...made({ provider, model }, access, true), ...(account.fetch ? { fetch: account.fetch } : {}) }
+  // Where the hub goes by itself there is nothing to guard against.
+  const isHubs = isSameAddress(access.baseUrl, choiceOf(provider, model, { settings, chosen }).baseUrl)
+  return { ...made({ provider, model }, access, true), ...(account.fetch && !isHubs ? { fetch: account.fetch } : {}) }
 }
 
 export type From = { readonly settings: ModelSettings; readonly chosen: Chosen }

@@ -139,6 +139,18 @@ describe('[Y138] an account of its own', () => {
     }
   })
 
+  test('where the hub goes by itself it goes straight', async () => {
+    const hub = await serve()
+    const baseUrl = hub.origin.replace('127.0.0.1', 'localhost')
+    const refuses = async () => {
+      throw new Error('closed')
+    }
+    const account = { provider: 'ollama', baseUrl, fetch: refuses }
+    expect(await ask(modelsOf('', hub), { model: 'ollama/scripted', account })).toMatchObject({ ok: true })
+    const elsewhere = { ...account, baseUrl: 'http://localhost:1' }
+    expect(await ask(modelsOf('', hub), { model: 'ollama/scripted', account: elsewhere })).toMatchObject({ ok: false })
+  })
+
   test("the hub's key never goes to an address that it was not given for", async () => {
     const [hub, own] = [await serve(), await serve()]
     for (const provider of ['openai-compatible', 'openai'])
