@@ -20,7 +20,11 @@ export type Way = {
   forget(): void
 }
 
-type WayRooms = { readonly reach: Reach; readonly target: () => McpTarget; readonly broken: (fault: Fault) => void }
+type WayRooms = {
+  readonly reach: Reach
+  readonly target: () => Pick<McpTarget, 'url' | 'headersFor'>
+  readonly broken: (fault: Fault) => void
+}
 
 export function openWay({ reach, target, broken }: WayRooms): Way {
   let fault: Fault | null = null
@@ -70,7 +74,7 @@ export function openWay({ reach, target, broken }: WayRooms): Way {
 
 type Heading = { readonly init: RequestInit; readonly isTrusted: boolean; readonly url: URL }
 
-async function headersOf(target: McpTarget, { init, isTrusted, url }: Heading): Promise<Record<string, string>> {
+async function headersOf(target: Pick<McpTarget, 'headersFor'>, { init, isTrusted, url }: Heading): Promise<Record<string, string>> {
   const own = await target.headersFor(url.origin)
   if (Object.keys(own).length > 0 && url.protocol !== 'https:' && !isTrusted) {
     throw new InvalidInput(`A key is sent over https only; ${url.origin} is not encrypted.`)

@@ -12,6 +12,7 @@ import type { McpRooms, McpServers, McpTarget } from './server.ts'
 
 export { faultInArguments } from './arguments.ts'
 export { offeredName, spokenOf } from './definitions.ts'
+export { openWay, type Way } from './fetch.ts'
 export type { McpAnswer, McpDefinition, McpFailure, McpListed, McpRooms, McpServers, McpTarget } from './server.ts'
 
 const mostConnections = 50
