@@ -46,6 +46,7 @@ export type CompactorRooms = {
 
 /** Lines that are read for one run; what is older is covered already, or comes with the next one. */
 const mostRead = 5_000
+const nearRead = 400
 /** Of the room: what one summary may take, and from what on older ones are taken in by a new one. */
 const oneShare = 0.12
 const allShare = 0.3
@@ -86,9 +87,7 @@ export function openCompactor(rooms: CompactorRooms): Compactor {
 
 async function compact(rooms: CompactorRooms, job: Job, signal: AbortSignal): Promise<readonly Summary[]> {
   const { process, leaf, wanted } = job
-  const lines = await rooms.conversation.walk(leaf, mostRead)
-  const onBranch = new Set(lines.map((line) => line.id))
-  const present = [...summariesOn(await rooms.contexts.state(process.session), (id) => onBranch.has(id), process.id)]
+  const { lines, present } = await branchOf(rooms, process, leaf)
   const cover = toCover(linesAfter(lines, present.at(-1)), { characters: job.room }, wanted)
   const added: Summary[] = []
   for (const stretch of stretches(cover)) {
@@ -99,6 +98,20 @@ async function compact(rooms: CompactorRooms, job: Job, signal: AbortSignal): Pr
     added.push(summary)
   }
   return added
+}
+
+type Branch = { readonly lines: readonly Message[]; readonly present: Summary[] }
+
+/** The lines that may be covered, and the summaries on the branch. Nearly always the newest of these ends near: then that is far enough. */
+async function branchOf(rooms: CompactorRooms, process: ProcessInfo, leaf: MessageId): Promise<Branch> {
+  const state = await rooms.contexts.state(process.session)
+  for (const most of [nearRead, mostRead]) {
+    const lines = await rooms.conversation.walk(leaf, most)
+    const onBranch = new Set<string>(lines.map((line) => line.id))
+    const present = [...summariesOn(state, (id) => onBranch.has(id), process.id)]
+    if (present.length > 0 || lines.length < most || most === mostRead) return { lines, present }
+  }
+  return { lines: [], present: [] }
 }
 
 type One = {

@@ -1,5 +1,6 @@
 // The HTTP interface as one function from request to answer: guard, who, rate, body, key, call, problem. No port is needed to try it.
 
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { Hono } from 'hono'
 import { Forbidden, NotFound } from '../base/errors.ts'
@@ -117,20 +118,36 @@ function answering(hub: Hub, metrics: Metrics): (c: Context<Env>, one: Answering
   return async (c, one) => {
     const begun = performance.now()
     const where = `${c.req.method} ${one.path}`
-    let response: Response
+    let given: Given
     try {
       const caller = await admit(hub, c, one)
-      response = toResponse(await replyTo(hub, keys, { c, one, caller }))
+      given = givenBy(await replyTo(hub, keys, { c, one, caller }))
     } catch (thrown) {
       const { problem, headers } = tell(thrown, { log: hub.log, id: hub.newId('req'), where })
       const type = { 'Content-Type': 'application/problem+json; charset=utf-8' }
-      response = new Response(JSON.stringify(problem), { status: problem.status, headers: { ...apiHeaders, ...type, ...headers } })
+      given = { status: problem.status, text: JSON.stringify(problem), headers: { ...apiHeaders, ...type, ...headers } }
     }
-    // The answer to HEAD has no body: one that would go on for ever is ended here.
-    if (c.req.raw.method === 'HEAD') await response.body?.cancel()
-    metrics.request({ method: c.req.method, path: one.path, status: response.status, ms: performance.now() - begun })
+    const { status } = 'stream' in given ? given.stream : given
+    const response = await answered(c, given)
+    metrics.request({ method: c.req.method, path: one.path, status, ms: performance.now() - begun })
     return response
   }
+}
+
+/** Written to the socket where there is one and the answer is whole; else a Response. */
+async function answered(c: Context<Env>, given: Given): Promise<Response> {
+  const isHead = c.req.raw.method === 'HEAD'
+  if ('stream' in given) {
+    // The answer to HEAD has no body: one that would go on for ever is ended here.
+    if (isHead) await given.stream.body?.cancel()
+    return given.stream
+  }
+  const { status, text, headers } = given
+  const { answer } = c.env.arrival
+  if (answer === undefined || isHead || answer.headersSent) return new Response(text, { status, headers })
+  answer.writeHead(status, text === null ? headers : { ...headers, 'Content-Length': Buffer.byteLength(text) })
+  answer.end(text)
+  return RESPONSE_ALREADY_SENT
 }
 
 /** Streams can't be given again; large answers are not worth their memory (a message has its own key). */
@@ -183,15 +200,19 @@ async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, 
 
 const apiHeaders = { ...securityHeaders, 'Cache-Control': 'no-store', 'Content-Security-Policy': nothingPolicy }
 
-function toResponse(reply: Reply): Response {
+type Given =
+  | { readonly status: number; readonly text: string | null; readonly headers: Readonly<Record<string, string>> }
+  | { readonly stream: Response }
+
+function givenBy(reply: Reply): Given {
   if ('stream' in reply) {
     for (const [name, value] of Object.entries(apiHeaders)) reply.stream.headers.set(name, value)
-    return reply.stream
+    return reply
   }
   const { status, body, headers } = reply
-  if (status === 204) return new Response(null, { status, headers: { ...apiHeaders, ...headers } })
+  if (status === 204) return { status, text: null, headers: { ...apiHeaders, ...headers } }
   const type = { 'Content-Type': 'application/json; charset=utf-8' }
-  return new Response(JSON.stringify(body), { status, headers: { ...apiHeaders, ...type, ...headers } })
+  return { status, text: JSON.stringify(body), headers: { ...apiHeaders, ...type, ...headers } }
 }
 
 const unknownPath: Answering = {

@@ -1,4 +1,5 @@
 // Who asks: found from the socket it came through, its cookie, its token, or its address.
+import type { ServerResponse } from 'node:http'
 import { Forbidden } from '../base/errors.ts'
 import type { User } from '../people/people.ts'
 import type { Actor } from '../protocol/actor.ts'
@@ -23,8 +24,16 @@ export type Caller = {
 
 export type Within = { readonly session: string; readonly chain: Chain }
 
-/** How a request came in. `remote` is the peer's address, null in tests without a socket. */
-export type Arrival = { readonly unix: boolean; readonly remote: string | null; readonly inside?: Inside }
+/**
+ * How a request came in. `remote` is the peer's address, null in tests without a socket. `answer`: where an answer that is whole can be
+ * written at once; a Response for it would cost more than most calls do.
+ */
+export type Arrival = {
+  readonly unix: boolean
+  readonly remote: string | null
+  readonly inside?: Inside
+  readonly answer?: ServerResponse
+}
 
 /** Of a call that a pipeline makes to this hub's own routes: no socket, the rights of that person, and less than all of them. */
 export type Inside = { readonly user: string; readonly within: Within }

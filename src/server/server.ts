@@ -11,7 +11,7 @@
 // The other rules H stand in docs/spec.md.
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Conflict, InvalidInput, messageOf } from '../base/errors.ts'
@@ -141,8 +141,12 @@ function refuseOpenBind({ host, proxyHosts }: ServerOptions): void {
 function listener(handle: Handle, given: { readonly unix: boolean; readonly connections: number }): Server {
   const options = { overrideGlobalObjects: false }
   const answer = getRequestListener((request, env) => {
-    const remote = 'incoming' in env ? (env.incoming.socket.remoteAddress ?? null) : null
-    return handle(request, { unix: given.unix, remote })
+    if (!('incoming' in env)) return handle(request, { unix: given.unix, remote: null })
+    const remote = env.incoming.socket.remoteAddress ?? null
+    return handle(
+      request,
+      env.outgoing instanceof ServerResponse ? { unix: given.unix, remote, answer: env.outgoing } : { unix: given.unix, remote },
+    )
   }, options)
   const times = { keepAliveTimeout: 30_000, headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
   const server = createServer({ ...times, maxHeaderSize: 32 * 1024 })

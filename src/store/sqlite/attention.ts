@@ -132,9 +132,9 @@ const sql = {
   openOf: `SELECT 1 FROM inbox_items WHERE process = ? AND turn = ? AND status = 'PENDING' LIMIT 1`,
   item: 'SELECT * FROM inbox_items WHERE user = ? AND id = ?',
   list: `SELECT * FROM inbox_items WHERE user = ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR (at, id) < (?3, ?4))
-    ORDER BY at DESC, id DESC LIMIT ?5`,
+    ORDER BY at DESC, id DESC LIMIT 0 + ?5`,
   counts: `SELECT count(*) AS pending, coalesce(sum(requires_action), 0) AS requiresAction FROM inbox_items WHERE user = ? AND status = 'PENDING'`,
-  due: 'SELECT * FROM inbox_items WHERE note_due = 1 ORDER BY at LIMIT ?',
+  due: 'SELECT * FROM inbox_items WHERE note_due = 1 ORDER BY at LIMIT 0 + ?',
 }
 
 export function sqliteAttention(store: SqliteStore): AttentionStore {

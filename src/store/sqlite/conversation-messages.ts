@@ -204,9 +204,9 @@ const sql = {
   message: `SELECT ${fields} FROM messages m WHERE m.id = ?`,
   last: `SELECT ${fields} FROM messages m WHERE m.lane = ? ORDER BY m.cursor DESC LIMIT 1`,
   queued: `SELECT ${fields} FROM messages m WHERE m.lane = ? AND m.cursor > ? AND m.depth IS NULL AND m.status = 'queued'
-    ORDER BY m.cursor LIMIT ?`,
+    ORDER BY m.cursor LIMIT 0 + ?`,
   past: `SELECT m.id, m.text FROM messages m JOIN sessions s ON s.process = m.lane
-    WHERE s.user = ? AND s.project = ? AND m.actor = ? AND m.role = 'user' ORDER BY m.cursor DESC LIMIT ?`,
+    WHERE s.user = ? AND s.project = ? AND m.actor = ? AND m.role = 'user' ORDER BY m.cursor DESC LIMIT 0 + ?`,
   walk: `WITH RECURSIVE up(id, parent, n) AS (
       SELECT id, parent, 1 FROM messages WHERE id = ?
       UNION ALL SELECT m.id, m.parent, n + 1 FROM up JOIN messages m ON m.id = up.parent WHERE n < ?

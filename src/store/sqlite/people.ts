@@ -48,16 +48,28 @@ function codes({ db, transaction }: Rooms): Pick<PeopleStore, 'addCode' | 'takeC
 function logins({ db, transaction }: Rooms): Pick<PeopleStore, 'addLogin' | 'login' | 'removeLogin'> {
   const fields = 'hash, user, created_at as createdAt, expires_at as expiresAt'
   const add = 'insert into logins (hash, user, created_at, expires_at) values (?, ?, ?, ?)'
+  // Asked for with each request, so those that are in use are kept; this program alone changes them.
+  const known = new Map<string, Login>()
   return {
     async addLogin({ hash, user, createdAt, expiresAt }) {
       transaction(() => db.run(add, hash, user, createdAt, expiresAt))
     },
-    login: async (hash) => db.get<Login>(`select ${fields} from logins where hash = ?`, hash) ?? null,
+    async login(hash) {
+      const present = known.get(hash) ?? db.get<Login>(`select ${fields} from logins where hash = ?`, hash)
+      if (present === undefined) return null
+      if (known.size >= mostLogins) known.clear()
+      known.set(hash, present)
+      return present
+    },
     async removeLogin(hash) {
+      known.delete(hash)
       transaction(() => db.run('delete from logins where hash = ?', hash))
     },
   }
 }
+
+/** In memory. One that is over is told from its time by who asks. */
+const mostLogins = 1_000
 
 type TokenRow = Omit<Token, 'scopes'> & { readonly scopes: string }
 

@@ -17,15 +17,15 @@ const columns = 'cursor, lane, seq, id, type, at, actor, visibility, session, ca
 const entryOf = 'SELECT m.state AS state, e.data AS data FROM mailbox m JOIN events e ON e.cursor = m.cursor'
 const sql = {
   snapshot: 'SELECT lane, seq, version, state FROM snapshots WHERE lane = ? AND version = ?',
-  lane: `SELECT ${columns} FROM events WHERE lane = ? AND seq > ? AND seq > 0 ORDER BY seq LIMIT ?`,
-  all: `SELECT ${columns} FROM events WHERE cursor > ? ORDER BY cursor LIMIT ?`,
-  session: `SELECT ${columns} FROM events WHERE session = ? AND cursor > ? ORDER BY cursor LIMIT ?`,
+  lane: `SELECT ${columns} FROM events WHERE lane = ? AND seq > ? AND seq > 0 ORDER BY seq LIMIT 0 + ?`,
+  all: `SELECT ${columns} FROM events WHERE cursor > ? ORDER BY cursor LIMIT 0 + ?`,
+  session: `SELECT ${columns} FROM events WHERE session = ? AND cursor > ? ORDER BY cursor LIMIT 0 + ?`,
   waiting: `${entryOf} WHERE m.lane = ? AND m.state = 'waiting' ORDER BY m.n`,
   held: `${entryOf} WHERE m.lane = ? AND m.state = 'held' ORDER BY m.n`,
   entry: `${entryOf} WHERE m.lane = ? AND m.id = ?`,
   countLane: `SELECT count(*) AS n FROM mailbox WHERE lane = ? AND state = 'waiting'`,
   countAll: `SELECT count(*) AS n FROM mailbox WHERE state = 'waiting'`,
-  due: 'SELECT timer FROM timers WHERE due <= ? ORDER BY due, id LIMIT ?',
+  due: 'SELECT timer FROM timers WHERE due <= ? ORDER BY due, id LIMIT 0 + ?',
   nextDue: 'SELECT min(due) AS due FROM timers',
   body: 'SELECT text FROM bodies WHERE hash = ?',
 }

@@ -180,11 +180,11 @@ const sql = {
     AND EXISTS (SELECT 1 FROM processes p WHERE p.session = s.id AND p.status NOT IN ('SUSPENDED', 'CLOSED'))
     AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.session = s.id AND p.status IN ('RUNNING', 'BLOCKED'))
     AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.session = s.id AND q.status = 'open')
-    ORDER BY last_activity_at LIMIT ?2`,
+    ORDER BY last_activity_at LIMIT 0 + ?2`,
   overdue: `SELECT id FROM sessions WHERE life = 'SUSPENDED' AND on_suspend = 'CLOSE' AND suspended_at + keep_ms <= ?1
-    ORDER BY suspended_at LIMIT ?2`,
+    ORDER BY suspended_at LIMIT 0 + ?2`,
   list: `SELECT * FROM sessions WHERE user = ?1 AND (?2 IS NULL OR project = ?2) AND (?3 = 1 OR life IN ('OPEN', 'SUSPENDED'))
-    AND (?4 IS NULL OR (last_activity_at, id) < (?4, ?5)) ORDER BY last_activity_at DESC, id DESC LIMIT ?6`,
+    AND (?4 IS NULL OR (last_activity_at, id) < (?4, ?5)) ORDER BY last_activity_at DESC, id DESC LIMIT 0 + ?6`,
 }
 
 function page(db: Db, wanted: SessionsWanted, full: (row: SessionColumns) => Session): Page<Session> {

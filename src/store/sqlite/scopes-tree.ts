@@ -144,7 +144,7 @@ const last = '(SELECT max(s.last_activity_at) FROM sessions s WHERE s.project = 
 const sql = {
   project: `SELECT p.facts, ${last} FROM projects p WHERE p.name = ?`,
   projects: `SELECT p.facts, ${last} FROM projects p WHERE p.name > ? AND (? = 1 OR p.kind <> 'SYSTEM') AND (? = 1 OR p.status <> 'CLOSED')
-    ORDER BY p.name LIMIT ?`,
+    ORDER BY p.name LIMIT 0 + ?`,
   setting: 'SELECT * FROM settings WHERE level = ? AND scope = ? AND key = ? AND newest = 1 AND value IS NOT NULL',
   settings: 'SELECT * FROM settings WHERE level = ? AND scope = ? AND newest = 1 AND value IS NOT NULL AND substr(key, 1, length(?3)) = ?3',
   versions: 'SELECT * FROM settings WHERE level = ? AND scope = ? AND key = ? ORDER BY version',
