@@ -1,7 +1,8 @@
 // Effects (L5): the start is committed before the act, the record rides with the next commit, a recorded step gives back its
 // value. A once step whose outcome nobody knows is looked up, or the person is asked.
 import { messageOf } from '../base/errors.ts'
-import { isObject, type Json, jsonCopy } from '../base/json.ts'
+import { isObject, isSurelyShort, type Json, jsonCopy } from '../base/json.ts'
+import { inlineLimit } from '../journal/journal.ts'
 import { draft } from './draft.ts'
 import { type Act, type Answer, NotDone, type Once, type OnceOptions, type Reconcile, StepFailed, Stopped } from './engine.ts'
 import type { Recorded, StepKind } from './events.ts'
@@ -159,6 +160,8 @@ function record(run: Run, { name, kind }: Named, value: Json): void {
 }
 
 function store(run: Run, value: Json) {
+  // Nearly always: then it is written down once, with its event.
+  if (isSurelyShort(value, inlineLimit)) return { recorded: { value } as Recorded, bodies: [] }
   const text = JSON.stringify(value)
   const large = run.core.journal.large(text)
   if (large.inline) return { recorded: { value } as Recorded, bodies: [] }

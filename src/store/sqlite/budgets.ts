@@ -29,11 +29,13 @@ const spec: ProjectionSpec = {
          ON CONFLICT DO UPDATE SET calls = calls + 1, cost = cost + excluded.cost`,
         ...[user, Math.floor(event.at / slotMs), model, cost],
       )
-      for (const [scope, name] of Object.entries({ project, session, run })) {
-        const add = `INSERT INTO ${t('spent_totals')} (user, scope, name, cost, calls, unpriced) VALUES (?,?,?,?,1,?)
-          ON CONFLICT DO UPDATE SET cost = cost + excluded.cost, calls = calls + 1, unpriced = unpriced + excluded.unpriced`
-        db.run(add, user, scope, name, cost, spent.cost === null ? 1 : 0)
-      }
+      const unpriced = spent.cost === null ? 1 : 0
+      const of = ([scope, name]: readonly [string, string]) => [user, scope, name, cost, unpriced]
+      db.run(
+        `INSERT INTO ${t('spent_totals')} (user, scope, name, cost, calls, unpriced) VALUES (?,?,?,?,1,?),(?,?,?,?,1,?),(?,?,?,?,1,?)
+          ON CONFLICT DO UPDATE SET cost = cost + excluded.cost, calls = calls + 1, unpriced = unpriced + excluded.unpriced`,
+        ...[...of(['project', project]), ...of(['session', session]), ...of(['run', run])],
+      )
     },
   },
 }

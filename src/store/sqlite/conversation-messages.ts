@@ -7,7 +7,7 @@ import type { Event } from '../../protocol/event.ts'
 import type { Message } from '../../protocol/message.ts'
 import type { Question } from '../../protocol/shapes.ts'
 import type { Page, Paging, PastLine } from '../../scopes/scopes.ts'
-import { ancestorAt, depthOf, placeMessage } from './conversation-tree.ts'
+import { ancestorAt, depthOf, placeBelow, placeMessage } from './conversation-tree.ts'
 import type { Db, Value } from './db.ts'
 import type { ProjectionSpec, TableNames } from './projection.ts'
 
@@ -54,27 +54,29 @@ function appended(db: Db, event: Event, t: TableNames): void {
   const { message: m, turn } = event.data as Data<'chat-message-appended'>
   const texts = [m.id, m.session, event.lane, m.parent, m.role, m.actor, m.agent ?? null, m.text, m.info ?? null]
   const lists = [json(m.options), json(m.attachments), m.clientId ?? null, m.status, turn ?? null]
-  db.run(
-    `INSERT OR IGNORE INTO ${t('messages')} (id, session, lane, parent, role, actor, agent, text, info,
-      options, attachments, client, status, turn, cursor, at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-    ...texts,
-    ...lists,
-    event.cursor,
-    event.at,
-  )
-  if (m.status !== 'queued') place(db, t, { lane: event.lane, id: m.id, parent: m.parent })
+  const isPlaced = m.status !== 'queued'
+  const insert = isPlaced ? insertPlaced : insertQueued
+  const isNew = db.run(insert(t('messages')), ...texts, ...lists, event.cursor, event.at) > 0
+  if (isPlaced && isNew) setLeaf(db, t, { lane: event.lane, leaf: m.id })
+  else if (isPlaced) place(db, t, { lane: event.lane, id: m.id, parent: m.parent })
 }
+
+const inserted = 'id, session, lane, parent, role, actor, agent, text, info, options, attachments, client, status, turn, cursor, at'
+const insertQueued = (messages: string) => `INSERT OR IGNORE INTO ${messages} (${inserted}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+/** A new line and its place, at once. */
+const insertPlaced = (messages: string) => `INSERT OR IGNORE INTO ${messages} (${inserted}, depth, jump)
+  SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16, ${placeBelow(messages, '?4', '?1')}`
 
 function updated(db: Db, event: Event, t: TableNames): void {
   const { id, status, parent, turn } = event.data as Data<'chat-message-updated'>
-  const row = db.get<{ parent: string | null }>(
-    `UPDATE ${t('messages')} SET status = ?, turn = coalesce(?, turn) WHERE id = ? RETURNING parent`,
+  const row = db.get<{ parent: string | null; depth: number | null }>(
+    `UPDATE ${t('messages')} SET status = ?, turn = coalesce(?, turn) WHERE id = ? RETURNING parent, depth`,
     status,
     turn ?? null,
     id,
   )
   const isTaken = parent !== undefined || status === 'accepted' || status === 'writing' || status === 'settled'
-  if (row && isTaken) place(db, t, { lane: event.lane, id, parent: parent === undefined ? row.parent : parent })
+  if (row && isTaken && row.depth === null) place(db, t, { lane: event.lane, id, parent: parent === undefined ? row.parent : parent })
 }
 
 /** A turn that took messages also says where they stand. */

@@ -15,13 +15,21 @@ export function placeMessage(db: Db, t: TableNames, { id, parent }: { readonly i
  * together, else it is the step to the parent.
  */
 function placing(messages: string): string {
-  return `UPDATE ${messages} AS m SET parent = ?1,
-      depth = CASE WHEN p.depth IS NULL THEN 0 ELSE p.depth + 1 END,
-      jump = CASE WHEN p.depth IS NULL THEN m.id WHEN g.id IS NULL OR p.depth - f.depth <> f.depth - g.depth THEN p.id ELSE g.id END
-    FROM (SELECT 1) LEFT JOIN ${messages} p ON p.id = ?1 LEFT JOIN ${messages} f ON f.id = coalesce(p.jump, p.id)
-      LEFT JOIN ${messages} g ON g.id = coalesce(f.jump, f.id)
-    WHERE m.id = ?2 AND m.depth IS NULL`
+  return `UPDATE ${messages} AS m SET parent = ?1, depth = ${depthBelow}, jump = ${jumpBelow('m.id')}
+    FROM ${above(messages, '?1')} WHERE m.id = ?2 AND m.depth IS NULL`
 }
+
+/** Depth and jump of a new message, and where they come from. `parent`, `id`: how the statement names them. */
+export function placeBelow(messages: string, parent: string, id: string): string {
+  return `${depthBelow}, ${jumpBelow(id)} FROM ${above(messages, parent)}`
+}
+
+const depthBelow = 'CASE WHEN p.depth IS NULL THEN 0 ELSE p.depth + 1 END'
+const jumpBelow = (id: string) =>
+  `CASE WHEN p.depth IS NULL THEN ${id} WHEN g.id IS NULL OR p.depth - f.depth <> f.depth - g.depth THEN p.id ELSE g.id END`
+const above = (messages: string, parent: string) =>
+  `(SELECT 1) LEFT JOIN ${messages} p ON p.id = ${parent} LEFT JOIN ${messages} f ON f.id = coalesce(p.jump, p.id)
+      LEFT JOIN ${messages} g ON g.id = coalesce(f.jump, f.id)`
 
 /** The ancestor (or the message itself) at that depth; null when the message has no place or stands above it. */
 export function ancestorAt(db: Db, id: string, depth: number): string | null {
