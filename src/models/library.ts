@@ -2,9 +2,10 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ProviderName } from './access.ts'
 import type { Choice } from './choice.ts'
+import { speakPlainly } from './plain.ts'
 
 /** One call; the parts of the answer. Rejects like the library does. */
-export type Speak = (options: LanguageModelV4CallOptions) => Promise<ReadableStream<LanguageModelV4StreamPart>>
+export type Speak = (options: LanguageModelV4CallOptions) => Promise<AsyncIterable<LanguageModelV4StreamPart>>
 
 const loaded = new Map<string, Promise<Speak>>()
 
@@ -64,16 +65,28 @@ const loaders: Record<ProviderName, (choice: Choice, window: number) => Promise<
 async function compatible(choice: Choice): Promise<Speak> {
   const { provider, baseUrl, key, model } = choice
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const own = provider === 'openai' && new URL(baseUrl).host === 'api.openai.com' ? { transformRequestBody: renameLimit } : {}
+  const isOpenAi = provider === 'openai' && new URL(baseUrl).host === 'api.openai.com'
+  const way = wayTo(choice)
+  // Answers that were begun to be read elsewhere, by the signal of their call.
+  const answers = new WeakMap<AbortSignal, () => Promise<Response>>()
   const library = createOpenAICompatible({
     name: provider,
     baseURL: baseUrl,
     includeUsage: true,
-    fetch: wayTo(choice),
+    fetch: (input, init) => (init?.signal ? answers.get(init.signal)?.() : undefined) ?? way(input, init),
     ...(key === null ? {} : { apiKey: key }),
-    ...own,
+    ...(isOpenAi ? { transformRequestBody: renameLimit } : {}),
   })
-  return speak(library.chatModel(model))
+  const whole = speak(library.chatModel(model))
+  return speakPlainly({
+    ...{ url: `${baseUrl}/chat/completions`, model, key, fetch: way },
+    limit: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+    library(options, answer) {
+      const { abortSignal = new AbortController().signal } = options
+      if (answer !== undefined) answers.set(abortSignal, answer)
+      return whole({ ...options, abortSignal })
+    },
+  })
 }
 
 /** OpenAI's own models that think refuse the older word; other servers know only that. */

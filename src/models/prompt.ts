@@ -22,7 +22,7 @@ export function promptOf(request: ModelRequest, provider: ProviderName): Prompt 
   const marked = provider === 'anthropic' ? stableEnds(messages) : []
   const tools = toolsOf(request, provider)
   return {
-    prompt: messages.map((message, at) => (marked.includes(at) ? { ...messageOf(message), ...keep } : messageOf(message))),
+    prompt: messages.map((message, at) => (marked.includes(at) ? { ...written(message), ...keep } : written(message))),
     ...(tools.length > 0 ? { tools } : {}),
     ...choiceOf(request, tools.length),
   }
@@ -82,13 +82,18 @@ function toolsOf(request: ModelRequest, provider: ProviderName): LanguageModelV4
   const { tools } = request
   const named = tools.length === 0 && provider === 'anthropic' ? calledBefore(request.messages) : tools
   const sorted = named.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  return sorted.map((tool, at) => ({
-    type: 'function',
-    name: tool.name,
-    description: tool.description,
-    inputSchema: { ...tool.schema },
-    ...(provider === 'anthropic' && at === sorted.length - 1 ? keep : {}),
-  }))
+  const isMarked = (at: number) => provider === 'anthropic' && at === sorted.length - 1
+  return sorted.map((tool, at) => (isMarked(at) ? { ...toolOf(tool), ...keep } : toolOf(tool)))
+}
+
+type Tool = ModelRequest['tools'][number]
+const knownTools = new WeakMap<Tool, LanguageModelV4FunctionTool>()
+
+function toolOf(tool: Tool): LanguageModelV4FunctionTool {
+  const { name, description, schema } = tool
+  const present = knownTools.get(tool) ?? { type: 'function', name, description, inputSchema: { ...schema } }
+  knownTools.set(tool, present)
+  return present
 }
 
 /** Anthropic takes no conversation with calls in it without the tools; a request that offers none still has to name them. */
@@ -99,6 +104,15 @@ function calledBefore(messages: readonly ModelMessage[]): ModelRequest['tools'] 
     description: 'Not to be had any more.',
     schema: { type: 'object' },
   }))
+}
+
+const known = new WeakMap<ModelMessage, LanguageModelV4Message>()
+
+/** Lines never change, and the same ones come with call after call: each is put into this form once. */
+function written(message: ModelMessage): LanguageModelV4Message {
+  const present = known.get(message) ?? messageOf(message)
+  known.set(message, present)
+  return present
 }
 
 function messageOf(message: ModelMessage): LanguageModelV4Message {

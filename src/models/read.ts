@@ -23,7 +23,7 @@ type Parts = { text: string; held: string; size: number; calls: Raw[]; error: un
 type End = { readonly finish: LanguageModelV4FinishReason; readonly usage: LanguageModelV4Usage }
 
 /** Rejects when the stream breaks. */
-export async function readAnswer(stream: ReadableStream<LanguageModelV4StreamPart>, reading: Reading): Promise<Read> {
+export async function readAnswer(stream: AsyncIterable<LanguageModelV4StreamPart>, reading: Reading): Promise<Read> {
   const parts: Parts = { text: '', held: '', size: 0, calls: [], error: undefined, end: null }
   for await (const part of stream) {
     if (part.type !== 'stream-start') reading.alive()
