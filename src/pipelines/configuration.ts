@@ -46,9 +46,9 @@ export type AgentConfig = {
   readonly workflows: readonly string[]
   readonly description?: string
   readonly hitlConfig?: { readonly approvalTimeout?: string; readonly timeoutPolicy?: TimeoutPolicy; readonly pauseReason?: string }
-  readonly toolApprovals?: JsonObject
+  readonly toolApprovals?: ToolApprovals
   readonly enableMemoryTools?: boolean
-  readonly userMemoryConfig?: JsonObject
+  readonly userMemoryConfig?: UserMemoryConfig
   readonly memoryPolicy?: {
     readonly strictWriteDiscipline?: { readonly enabled?: boolean; readonly onFailure?: 'digest' | 'exclude_all' | 'keep_all' }
   }
@@ -248,7 +248,7 @@ export type OutputSet = {
 
 // ---- models
 
-/** Fields without a name here are in `more`, checked by configurations/llm.ts and read by the model task. */
+/** Fields without a name here are in `more`: they are kept, and have no effect. */
 export type LlmConfig = { readonly tasks: readonly LlmTask[] }
 export type LlmTask = {
   readonly actions: readonly string[]
@@ -298,12 +298,87 @@ export type LlmTask = {
     readonly customInstructions: string
   }
   readonly identityMasking?: { readonly enabled: boolean; readonly displayName: string; readonly rules: readonly string[] }
-  readonly modelCascade?: JsonObject
-  readonly toolApprovals?: JsonObject
-  readonly toolResponseLimits?: JsonObject
+  readonly modelCascade?: ModelCascade
+  readonly toolApprovals?: ToolApprovals
+  readonly toolResponseLimits?: {
+    readonly defaultMaxChars: number
+    readonly perToolLimits: { readonly [tool: string]: number }
+  }
+  /** Tokens, by estimate, of all answers of tools that one call of the model is given. */
+  readonly maxToolContextTokens: number
+  readonly retry?: ModelRetry
+  /** 0: as long as the models room lets a call take. */
+  readonly streamingTimeoutSeconds: number
   readonly more: JsonObject
 }
 export type ValidationReaction = 'ignore' | 'warn' | 'retry' | 'fail'
+
+export type ModelRetry = {
+  readonly maxAttempts: number
+  readonly backoffDelayMs: number
+  readonly backoffMultiplier: number
+  readonly maxBackoffDelayMs: number
+}
+
+/** `match`, `requireApproval`, `exempt`: names of tools, with `*` and `?`. */
+export type ToolApprovals = ApprovalTerms & {
+  readonly requireApproval: readonly string[]
+  readonly exempt: readonly string[]
+  readonly rules: readonly (ApprovalTerms & { readonly match: readonly string[] })[]
+  readonly maxPausesPerTurn: number
+  readonly maxAutoApprovalsPerTurn: number
+}
+export type ApprovalTerms = {
+  readonly timeoutPolicy?: TimeoutPolicy
+  readonly approvalTimeout?: string
+  readonly pauseReason?: string
+  readonly pendingMessage?: string
+}
+
+export type ModelCascade = {
+  readonly enabled: boolean
+  readonly strategy: string
+  readonly evaluationStrategy: 'structured_output' | 'heuristic' | 'judge_model' | 'none'
+  readonly enableInAgentMode: boolean
+  readonly steps: readonly CascadeStep[]
+  /** `<type>/<model>`, or a model of the task's own type; empty: the light tier. */
+  readonly judgeModel: string
+  readonly heuristic: CascadeHeuristic
+  readonly maxTotalDurationMs: number
+  /** In the currency of the hub's prices; 0 and below: no limit. */
+  readonly maxCostPerRun: number
+  readonly returnBestAcrossSteps: boolean
+}
+/** Without a threshold its answer is accepted. */
+export type CascadeStep = {
+  readonly type: string
+  readonly parameters: { readonly [name: string]: string }
+  readonly confidenceThreshold?: number
+  readonly timeoutMs: number
+}
+export type CascadeHeuristic = {
+  readonly lowConfidencePhrases: readonly string[]
+  readonly refusalPhrases: readonly string[]
+  readonly shortLengthThreshold: number
+  readonly shortScore: number
+  readonly refusalScore: number
+  readonly hedgingScore: number
+  readonly defaultScore: number
+}
+
+export type UserMemoryConfig = {
+  readonly defaultVisibility: Visibility
+  readonly maxRecallEntries: number
+  readonly maxEntriesPerUser: number
+  readonly onCapReached: 'evict_oldest' | 'reject'
+  readonly recallOrder: 'most_recent' | 'most_accessed'
+  readonly guardrails: {
+    readonly maxKeyLength: number
+    readonly maxValueLength: number
+    readonly maxWritesPerTurn: number
+    readonly allowedCategories: readonly string[]
+  }
+}
 
 export type RagConfig = {
   readonly name: string

@@ -12,7 +12,7 @@ import { checksOf } from './checks.ts'
 import type { Sized } from './compiled-cache.ts'
 import { childrenFirst, keyOf, referencesIn } from './graph.ts'
 import { readConfiguration } from './read.ts'
-import type { CompiledAgent, CompiledStep, ConfigurationStore, DeployFault, Place, Stored } from './store.ts'
+import type { CompiledAgent, CompiledStep, ConfigurationStore, DeployFault, NamedTools, Place, Stored } from './store.ts'
 import { refIn, taskOf, uriOf, wholeRefIn } from './uri.ts'
 
 export type CompilingRooms = {
@@ -233,17 +233,34 @@ function stepOf(making: Making, { base, step, task, named }: StepGiven): readonl
     case 'ai.labs.templating':
       return [{ ...base, taskId: task }]
     default:
-      return extensionStep(part, { base, task, named })
+      return extensionStep(making, part, { base, task, named })
   }
 }
 
 type Part = <K extends Kind>(kind: K) => Configurations[K] | null
 
-function extensionStep(part: Part, { base, task, named }: Omit<StepGiven, 'step'>): readonly CompiledStep[] {
+/** What a model task names beside the calls of its workflows. */
+function namedTools(making: Making, { tasks }: Configurations['llm'], at: string): NamedTools {
+  const found = tasks
+    .flatMap(({ tools }) => tools)
+    .flatMap((uri): readonly (readonly [string, ToolSource])[] => {
+      if (refIn(uri)?.kind === 'mcpcalls') {
+        const calls = partAt(making, 'mcpcalls', uri, at)
+        return calls === null ? [] : [[uri, { kind: 'mcpcalls', calls }]]
+      }
+      const calls = partAt(making, 'httpcalls', uri, at)
+      return calls === null ? [] : [[uri, { kind: 'httpcalls', calls }]]
+    })
+  return new Map(found)
+}
+
+type ToolSource = NamedTools extends ReadonlyMap<string, infer Source> ? Source : never
+
+function extensionStep(making: Making, part: Part, { base, task, named }: Omit<StepGiven, 'step'>): readonly CompiledStep[] {
   if (task === 'ai.labs.httpcalls' || task === 'ai.labs.mcpcalls' || task === 'steward.toolcalls') return callStep(part, base, task)
   if (task === 'ai.labs.llm') {
     const llm = part('llm')
-    return llm === null ? [] : [{ ...base, taskId: task, llm }]
+    return llm === null ? [] : [{ ...base, taskId: task, llm, tools: namedTools(making, llm, base.at) }]
   }
   const rag = part('rag')
   return rag === null || task !== 'ai.labs.rag' ? [] : [{ ...base, taskId: task, rag, id: refIn(named ?? '')?.id ?? '' }]
