@@ -46,6 +46,7 @@ export async function runTasks({ scene, effects, input, from }: Running): Promis
     } catch (thrown) {
       if (thrown instanceof Stopped || thrown instanceof Diverged) throw thrown
       const message = sentenceOf(thrown, step)
+      await settleLeft(scene)
       setAside(scene, before.step, { at, task: step.taskId, message })
       scene.tell('task_failed', { taskId: step.taskId, index: at, message })
       return { how: 'failed', at, task: step.at, message }
@@ -56,6 +57,15 @@ export async function runTasks({ scene, effects, input, from }: Running): Promis
     if (fresh.includes(specialActions.pause)) return { how: 'paused', at: at + 1 }
   }
   return { how: 'done' }
+}
+
+/** What a task set before it failed is kept too: a property may hold the reference already. */
+async function settleLeft(scene: Scene): Promise<void> {
+  try {
+    await scene.settle()
+  } catch (thrown) {
+    if (thrown instanceof Stopped || thrown instanceof Diverged) throw thrown
+  }
 }
 
 async function runTask({ scene, effects, input }: Omit<Running, 'from'>, step: CompiledStep): Promise<void> {
