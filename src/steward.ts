@@ -102,6 +102,8 @@ export type StewardOptions = {
 
 const watchHeapMs = 1_000
 const readLimitsMs = 10_000
+/** What a person sets and tries at once. */
+const readAskedMs = 1_000
 const sweepIdleMs = 30_000
 const sweepPeopleMs = 3_600_000
 const mostPlaces = 200
@@ -241,7 +243,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const past = folderPast(join(config.home, 'blobs', 'past'), secrets)
   const tools = openTools({ clock, log, zoneOf, results, closed: [config.home], policy, past, exec, seal })
   for (const tool of families.tools) tools.register(tool)
-  opened(regularly(rooms, readLimitsMs, families.refresh))
+  opened(regularly(rooms, readAskedMs, families.refresh))
   const routing = openRouting({ ...rooms, ...scopes, store: store.journal, agents })
   opened(() => routing.close())
   const minds = openMinds(policy.taint)
