@@ -61,7 +61,7 @@ describe('what a server says', () => {
   })
 
   test('[Y29, Y130] a task that fails behind a secret has kept it: what refers to it works in the next say', async () => {
-    const agent = await agentOf('Broken', login, use('/broken'))
+    const agent = await agentOf('Broken', login, { ...use(''), request: { path: '/broken', method: 'get' } })
     const conversation = await client.start(agent)
     expect((await client.say(conversation, 'go')).json.conversationState).toBe('ERROR')
     const names = (await client.ask('GET', '/api/secrets')).json.items.map(({ name }: { name: string }) => name)
