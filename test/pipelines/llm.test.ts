@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import type { JsonObject } from '../../src/base/json.ts'
-import { llmTask } from '../../src/engines/pipeline/tasks/llm-chat.ts'
+import { llmTask } from '../../src/engines/pipeline/tasks/llm-task.ts'
 import { openModels } from '../../src/models/models.ts'
 import { type ScriptedModel, startScriptedModel } from '../../src/models/scripted.ts'
 import { openTalk, outputOf, type Talk } from './talk.ts'

@@ -2,7 +2,7 @@
 import type { EffectTasks } from '../run-tasks.ts'
 import { TaskFailed, type TaskRooms } from '../scene.ts'
 import { httpCallsTask } from './http-calls.ts'
-import { llmTask } from './llm-chat.ts'
+import { llmTask } from './llm-task.ts'
 import { mcpCallsTask } from './mcp-calls.ts'
 import { toolCallsTask } from './tool-calls.ts'
 
