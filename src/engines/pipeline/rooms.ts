@@ -1,6 +1,7 @@
 // What tasks with effects need of other rooms, beside what any engine's calls need.
 import type { Clock } from '../../base/clock.ts'
 import type { ModelPort } from '../../models/models.ts'
+import type { Knowledge } from '../../pipelines/knowledge/knowledge.ts'
 import type { Memories } from '../../pipelines/memories/memories.ts'
 import type { Budgets } from '../../policy/budget.ts'
 import type { Chain } from '../../protocol/entry.ts'
@@ -19,6 +20,8 @@ export type EffectRooms = {
   readonly budgets?: Pick<Budgets, 'list' | 'set'>
   /** Absent: nothing is remembered beyond a conversation. */
   readonly memories?: Pick<Memories, 'visible' | 'put' | 'forget' | 'all'>
+  /** Absent: knowledge bases have nothing. */
+  readonly knowledge?: Pick<Knowledge, 'search'>
   /** Calls of an imported agent to EDDI's own address run in this process, with the rights of the person it works for. */
   readonly own?: OwnCalls
   readonly outgoing: Outgoing

@@ -1,6 +1,7 @@
 // What is wrong with one configuration beside its form: what it asks for that can't be had here, and templates that can't be read.
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import type { Configurations, Kind, LlmConfig, LlmTask, McpCalls, OutputSet, RagConfig } from '../configuration.ts'
+import type { Configurations, Kind, LlmConfig, LlmTask, McpCalls, OutputSet } from '../configuration.ts'
+import { knowledgeFaults } from '../knowledge/knowledge.ts'
 import { dictionaryFaults } from '../parser/parser.ts'
 import { checkRules } from '../rules/rules.ts'
 import { templateFaults } from '../template/template.ts'
@@ -17,14 +18,12 @@ export const modelProviders: Readonly<Record<string, string>> = {
   openrouter: 'openrouter',
   'openai-compatible': 'openai-compatible',
 }
-export const embeddingProviders: readonly string[] = ['openai', 'openai-compatible', 'ollama']
-export const vectorStores: readonly string[] = ['in-memory', 'inmemory']
 
 const checks: { readonly [K in Kind]?: (value: Configurations[K]) => readonly Check[] } = {
   rules: (set) => errors(checkRules(set)),
   dictionary: (one) => errors(dictionaryFaults(one)),
   llm: checkModels,
-  rag: checkKnowledge,
+  rag: (base) => errors(knowledgeFaults(base)),
   mcpcalls: checkServer,
   output: checkOutput,
 }
@@ -138,21 +137,6 @@ function checkIdleParts({ parameters, more, modelCascade }: LlmTask): readonly C
     ...(hasOwn && !hasModel ? ["the own key or address has no effect without modelName; the hub's models answer"] : []),
   ]
   return messages.map((message) => ({ severity: 'warning', message }))
-}
-
-function checkKnowledge({ embeddingProvider, storeType }: RagConfig): readonly Check[] {
-  const all: Check[] = [{ severity: 'error', message: 'knowledge bases are not supported' }]
-  if (!embeddingProviders.includes(embeddingProvider.toLowerCase()))
-    all.push({
-      severity: 'error',
-      message: `the embedding provider ${JSON.stringify(embeddingProvider)} is not supported; there is ${embeddingProviders.join(', ')}`,
-    })
-  if (!vectorStores.includes(storeType.toLowerCase()))
-    all.push({
-      severity: 'error',
-      message: `the vector store ${JSON.stringify(storeType)} is not supported; there is in-memory, kept by the hub`,
-    })
-  return all
 }
 
 function checkServer({ transport, mcpServerUrl }: McpCalls): readonly Check[] {

@@ -70,7 +70,11 @@ export type Asked = Base & {
   readonly minScore: number
 }
 
-export type SearchOptions = EmbedOptions & Pick<EmbedRequest, 'spender' | 'localOnly' | 'account'>
+export type SearchOptions = EmbedOptions &
+  Pick<EmbedRequest, 'spender' | 'localOnly' | 'account'> & {
+    /** Why the question can't be embedded, in a sentence: words are looked for. */
+    readonly blocked?: string
+  }
 
 export type FoundPassage = {
   readonly id: string

@@ -44,7 +44,8 @@ function nothing(why: string): Found {
 
 type Questioning = { readonly question: string; readonly options: SearchOptions }
 
-function questionIn({ embed }: SearchRooms, embedder: Embedder, { question, options }: Questioning): Promise<EmbedReply> {
+async function questionIn({ embed }: SearchRooms, embedder: Embedder, { question, options }: Questioning): Promise<EmbedReply> {
+  if (options.blocked !== undefined) return { ok: false, code: 'auth', message: options.blocked }
   const { provider, model, dimensions } = embedder
   const { spender, localOnly, account, signal, priority } = options
   const asked = {
