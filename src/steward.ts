@@ -16,7 +16,7 @@
 //
 // Order of opening: what others lean on first. The server listens before unfinished lanes are looked at, so that a long queue
 // delays no answer. Order of closing: the other way round; what is cut short is done again at the next start.
-// Beside this file: families.ts (tools that speak for rooms), treasury.ts (secrets and money), doctor.ts (what is wrong), lifetime.ts.
+// Beside this file: families.ts (tools that speak for rooms), treasury.ts (secrets and money), knowing.ts, doctor.ts, lifetime.ts.
 
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir, userInfo } from 'node:os'
@@ -40,6 +40,7 @@ import { findings, folderFindings, onlySqlite } from './doctor.ts'
 import { builtInEngines, openMinds, openRuns, openTells } from './engines/engines.ts'
 import { openFamilies, shownBy } from './families.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
+import { openKnowing } from './knowing.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
 import { closer, regularly } from './lifetime.ts'
@@ -261,7 +262,9 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const chains = { runs, events: store.journal, taint: policy.taint, priceOf }
   const outgoing = { policy, reach: families.reach, mcp: openMcp({ reach: families.reach, clock, version }), clock }
   opened(() => outgoing.mcp.close())
-  const piped = { ...pipelines, tells: openTells(), outgoing, secrets, own: openOwnCalls(here) }
+  const knowledge = await openKnowing({ ...rooms, ...scopes, ...pipelines, models, budgets, reach: families.reach })
+  opened(() => knowledge.close())
+  const piped = { ...pipelines, knowledge, tells: openTells(), outgoing, secrets, own: openOwnCalls(here) }
   engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains, pipelines: piped }))
   for (const engine of engines) lanes.registerEngine(engine)
   const templatesRoot = join(packageRoot, 'bundled', 'pipelines', 'templates')

@@ -23,6 +23,7 @@ import type { Log, LogFields } from '../src/base/log.ts'
 import { openContext } from '../src/context/context.ts'
 import { openTells } from '../src/engines/pipeline/tells.ts'
 import { openJournal } from '../src/journal/journal.ts'
+import { openKnowing } from '../src/knowing.ts'
 import type { Answer, Engine, Turn } from '../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../src/lanes/lanes.ts'
 import { openModels, storeIn } from '../src/models/models.ts'
@@ -124,6 +125,7 @@ export async function openHub(options: HubOptions = {}) {
   const routing = openRouting({ ...scopes, journal, store: store.journal, clock, newId, log, agents: agentFiles })
   const pipelines = openPipelines({ journal, store: store.journal, ...scopes, agents: agentFiles, secrets, clock, newId })
   const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
+  const knowledge = await openKnowing({ ...scopes, ...pipelines, store, models, budgets, secrets, reach, clock, log })
   const templatesRoot = join(home, 'bundled', 'pipelines', 'templates')
   await lanes.start()
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
@@ -137,6 +139,7 @@ export async function openHub(options: HubOptions = {}) {
     routing,
     pipelines: {
       ...pipelines,
+      knowledge,
       tells: openTells(),
       own: openOwnCalls({ address: null }),
       ...openTransferOver({ ...pipelines, secrets, clock, reach, templatesRoot }),
@@ -205,6 +208,7 @@ export async function openHub(options: HubOptions = {}) {
       for (const server of servers) await server.close()
       await inside.close()
       await lanes.stop()
+      await knowledge.close()
       await pipelines.close()
       await work.close()
       await context.close()

@@ -11,6 +11,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Models } from '../models/models.ts'
 import type { People } from '../people/people.ts'
+import type { Knowledge } from '../pipelines/knowledge/knowledge.ts'
 import type { PipelinesRoom } from '../pipelines/open-pipelines.ts'
 import type { OpenTransfer } from '../pipelines/transfer/open-transfer.ts'
 import type { Budgets } from '../policy/budget.ts'
@@ -29,6 +30,7 @@ import type { Rate } from './rate.ts'
 /** Pipelines as the outside sees them: what is kept and deployed, and how agents come and go. */
 export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments' | 'conversations' | 'memories' | 'vars'> &
   OpenTransfer & {
+    readonly knowledge: Omit<Knowledge, 'resume' | 'close'>
     readonly tells: Pick<Tells, 'listen'>
     readonly own: OwnDoor
   }

@@ -49,12 +49,8 @@ function checkModels({ tasks }: LlmConfig): readonly Check[] {
 }
 
 /** What a task asks for that can't be had here. */
-function partsOf({ knowledgeBases, enableWorkflowRag, httpCallRag, modelCascade }: LlmTask): readonly Check[] {
-  const isKnowing = knowledgeBases.length > 0 || enableWorkflowRag || httpCallRag !== ''
-  return errors([
-    ...(isKnowing ? ['knowledge of a model task is not supported'] : []),
-    ...(modelCascade?.enabled && modelCascade.steps.length === 0 ? ['the cascade of models has no steps'] : []),
-  ])
+function partsOf({ modelCascade }: LlmTask): readonly Check[] {
+  return errors(modelCascade?.enabled && modelCascade.steps.length === 0 ? ['the cascade of models has no steps'] : [])
 }
 
 function checkProviders({ type, modelCascade }: LlmTask): readonly Check[] {

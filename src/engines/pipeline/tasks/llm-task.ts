@@ -17,6 +17,7 @@ import { type Beside, messagesOf } from './llm-messages.ts'
 import { modelPlan } from './llm-model.ts'
 import { toolsOf } from './llm-tools.ts'
 import { validated } from './llm-validate.ts'
+import { knowledgeFor } from './rag-knowledge.ts'
 
 export function llmTask(rooms: TaskRooms): Task<'ai.labs.llm'> {
   return async (scene, { at, llm, tools: named = new Map() }) => {
@@ -67,8 +68,8 @@ function answered(got: Thought | Failed): Thought {
 }
 
 /** Where what is known joins what is said: `knowledge` stands before the question, as content between marks. */
-async function besideOf(_: Answering): Promise<Beside> {
-  return {}
+async function besideOf({ rooms, scene, at, task }: Answering): Promise<Beside> {
+  return { knowledge: await knowledgeFor(rooms, scene, { at, task }) }
 }
 
 function limitsOf({ retry, streamingTimeoutSeconds }: LlmTask, timeoutMs: number) {
