@@ -27,6 +27,8 @@ export type Client = {
   /** The id of a new conversation. */
   start(agent: string, context?: object): Promise<string>
   say(conversation: string, input: string, context?: object): Promise<Answered>
+  /** The hub stops and starts again. */
+  reopen(): Promise<void>
   close(): Promise<void>
 }
 
@@ -37,12 +39,15 @@ export async function openClient(exempt: readonly string[] = []): Promise<Client
   const open = async () => openSteward(await loadConfig({ env }), { log: () => {}, env: { ...process.env, ...env } })
   let steward = await open()
   let cookie = await loggedIn(steward)
-  if (exempt.length > 0) {
-    const headers = { cookie, 'content-type': 'application/json' }
-    await fetch(`${steward.address}/api/settings/web.exempt`, { method: 'PUT', headers, body: JSON.stringify({ value: exempt }) })
+  const reopen = async () => {
     await steward.close()
     steward = await open()
     cookie = await loggedIn(steward)
+  }
+  if (exempt.length > 0) {
+    const headers = { cookie, 'content-type': 'application/json' }
+    await fetch(`${steward.address}/api/settings/web.exempt`, { method: 'PUT', headers, body: JSON.stringify({ value: exempt }) })
+    await reopen()
   }
 
   const ask: Client['ask'] = async (method, path, body, { type, headers = {} } = {}) => {
@@ -66,7 +71,9 @@ export async function openClient(exempt: readonly string[] = []): Promise<Client
     return idAt(headers.get('location'))
   }
   return {
-    address: steward.address,
+    get address() {
+      return steward.address
+    },
     ask,
     make,
     async agent(name, workflowSteps, more = {}) {
@@ -84,6 +91,7 @@ export async function openClient(exempt: readonly string[] = []): Promise<Client
       return idAt(headers.get('location'))
     },
     say: (conversation, input, context = {}) => ask('POST', `/agents/${conversation}`, { input, context }),
+    reopen,
     async close() {
       await steward.close()
       rmSync(folder, { recursive: true, force: true })
