@@ -14,6 +14,7 @@ import { eventCalls } from './api/events.ts'
 import { grantCalls } from './api/grants.ts'
 import { hubCalls } from './api/hub.ts'
 import { inboxCalls } from './api/inbox.ts'
+import { knowledgeCalls } from './api/knowledge.ts'
 import { messageCalls } from './api/messages.ts'
 import { modelCalls } from './api/models.ts'
 import { peopleCalls } from './api/people.ts'
@@ -62,6 +63,7 @@ export const calls: readonly Endpoint[] = [
   ...projectCalls,
   ...documentCalls,
   ...agentCalls,
+  ...knowledgeCalls,
   ...pipelineCalls,
   ...settingCalls,
   ...processCalls,

@@ -35,7 +35,9 @@ export async function indexed(rooms: KnowledgeRooms, given: DocumentRow, signal:
   await stage(rooms, row, texts)
   const done = await embedAll(rooms, row, { config: found.value, signal })
   if (done === null || signal.aborted) return null
-  const finished: DocumentRow = { ...row, ...done, state: 'completed', chunks: texts.length, at: rooms.clock.now() }
+  // Who takes the place of others is completed when they are gone.
+  const state = row.supersedes ? 'processing' : 'completed'
+  const finished: DocumentRow = { ...row, ...done, state, chunks: texts.length, at: rooms.clock.now() }
   return (await store.show(finished)) ? finished : null
 }
 

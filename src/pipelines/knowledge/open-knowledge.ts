@@ -140,9 +140,12 @@ function log(room: Room, { base }: DocumentRow, thrown: unknown): void {
   room.log('error', 'a document could not be taken into a knowledge base', { base, why: messageOf(thrown) })
 }
 
-async function supersede(room: Room, { user, base, name, document }: DocumentRow): Promise<void> {
+async function supersede(room: Room, row: DocumentRow): Promise<void> {
+  const { user, base, name, document } = row
   const all = await room.store.documents({ user, base })
   for (const other of all) if (other.name === name && other.document !== document) await remove(room, other, 'system')
+  const now = await room.store.document(row, document)
+  if (now?.ingestion === row.ingestion) await room.store.put({ ...row, state: 'completed' })
 }
 
 /** What is embedded by another model, or by none, is embedded by that of the newest document: only such can be compared. */

@@ -53,7 +53,7 @@ export interface KnowledgeStore {
   /** With all its pieces. False: there was none. */
   remove(base: Base, document: string): Promise<boolean>
 
-  /** How many pieces of that ingestion are kept and not shown yet. */
+  /** How many pieces of that ingestion are kept, shown or not. */
   staged(ingestion: string): Promise<number>
   /** Keeps pieces, from `from` on in their order. */
   stage(row: DocumentRow, texts: readonly string[], from: number): Promise<void>

@@ -111,7 +111,7 @@ function drop(db: Rooms['db'], { user, base, document }: Of, but: string | null)
 }
 
 function staging({ db, quickly }: Rooms): Pick<KnowledgeStore, 'staged' | 'stage' | 'unstage' | 'bare' | 'embed'> {
-  const of = 'from knowledge_chunks where ingestion = ? and shown = 0'
+  const of = 'from knowledge_chunks where ingestion = ?'
   const add = 'insert into knowledge_chunks (user, base, document, ingestion, seq, text, shown) values (?, ?, ?, ?, ?, ?, 0)'
   return {
     staged: async (ingestion) => db.get<{ n: number }>(`select count(*) n ${of}`, ingestion)?.n ?? 0,
@@ -121,7 +121,7 @@ function staging({ db, quickly }: Rooms): Pick<KnowledgeStore, 'staged' | 'stage
       })
     },
     async unstage(ingestion) {
-      quickly(() => db.run(`delete ${of}`, ingestion))
+      quickly(() => db.run(`delete ${of} and shown = 0`, ingestion))
     },
     bare: async (ingestion, limit) =>
       db.all<{ chunk: number; text: string }>(`select chunk, text ${of} and vector is null order by seq limit ?`, ingestion, limit),
