@@ -13,7 +13,7 @@ import { millisOf } from '../pause.ts'
 import { type Scene, TaskFailed } from '../scene.ts'
 import { stepName } from './calls-scene.ts'
 import { inOrder } from './calls-tool.ts'
-import type { LoopTool } from './llm-tools.ts'
+import type { LoopTool } from './llm-tool.ts'
 
 /** "Wait for ever", as a timer can hold it. */
 const foreverMs = 366 * 24 * 3_600_000

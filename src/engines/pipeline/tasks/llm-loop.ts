@@ -9,7 +9,7 @@ import type { ToolResult } from '../../../tools/tool.ts'
 import type { Scene } from '../scene.ts'
 import { type Answered, type Asking, askFor, type Failed } from './llm-ask.ts'
 import { cutTo, fitted } from './llm-limits.ts'
-import { circle, type LoopTool } from './llm-tools.ts'
+import { circle, type LoopTool } from './llm-tool.ts'
 
 /** Beyond an answer: what all of its calls took. `tools`: which were called, in order. */
 export type Thought = Answered & { readonly tools: readonly string[] }

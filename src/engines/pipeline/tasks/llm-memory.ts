@@ -14,7 +14,7 @@ import type { Scene, TaskRooms } from '../scene.ts'
 import { stepName } from './calls-scene.ts'
 import { inOrder } from './calls-tool.ts'
 import { askYes } from './llm-approve.ts'
-import type { LoopTool } from './llm-tools.ts'
+import type { LoopTool } from './llm-tool.ts'
 
 type Store = Pick<Memories, 'visible' | 'put' | 'forget' | 'all'>
 type Desk = { readonly scene: Scene; readonly store: Store; readonly at: string; readonly config: UserMemoryConfig }

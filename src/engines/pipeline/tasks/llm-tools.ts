@@ -12,15 +12,13 @@ import { runCalls } from '../../turn/calls.ts'
 import type { Setup } from '../../turn/setup.ts'
 import type { Scene, TaskRooms } from '../scene.ts'
 import { stepName } from './calls-scene.ts'
-import { inOrder, type TaskTool } from './calls-tool.ts'
+import { inOrder } from './calls-tool.ts'
 import { httpCallTools } from './http-tools.ts'
 import { approvedTools } from './llm-approve.ts'
 import { memoryTools } from './llm-memory.ts'
+import { circle, type LoopTool } from './llm-tool.ts'
 import type { McpConfig } from './mcp-server.ts'
 import { mcpTools } from './mcp-tools.ts'
-
-/** `isGuarded`: who runs it looks for circles itself, and says so with the code `circle`. */
-export type LoopTool = TaskTool & { readonly isGuarded?: true }
 
 export type Offering = {
   readonly at: string
@@ -96,8 +94,6 @@ async function runOwn(rooms: TaskRooms, scene: Scene, { at, name, args, setup }:
   if (end !== undefined) return { ok: false, code: circle, text: end }
   return called[0]?.result ?? { ok: false, code: 'broken', text: 'It gave no result.' }
 }
-
-export const circle = 'circle'
 
 // ---- calls and servers
 
