@@ -212,6 +212,22 @@ describe('what a model is told', () => {
     expect(stage.lines(6)[0]).toBe('system: Be brief.')
   })
 
+  test('[Y111] a snippet that is a template is rendered in the prompt that names it; others, and words of people, are not', async () => {
+    const stage = await begin()
+    const snippets = [
+      { name: 'tone', content: 'Be kind to {userInfo.userId}, {snippets.plain}.' },
+      { name: 'plain', content: 'say {this}', templateEnabled: false },
+    ]
+    await stage.talk.pipelines.configurations.create(
+      snippets.map((value) => ({ kind: 'snippet' as const, value })),
+      { user: 'ada', by: 'user:ada' },
+    )
+    const parameters = { systemMessage: '{snippets.tone} {snippets.plain} {{snippets.tone}}' }
+    const { session } = await stage.talk.open(await stage.agent({ parameters }))
+    await stage.talk.say(session, '{snippets.tone}')
+    expect(stage.lines(0)).toEqual(['system: Be kind to ada, say {this}. say {this} {{snippets.tone}}', 'user: {snippets.tone}'])
+  })
+
   test('the older name of the limit counts where it stands', async () => {
     const stage = await begin()
     const { session } = await stage.talk.open(await stage.agent({ parameters: { logSizeLimit: '0' } }))

@@ -6,7 +6,7 @@ import type { LlmTask } from '../../../pipelines/configuration.ts'
 import type { Step } from '../../../pipelines/conversation.ts'
 import { itemsOf, textOfItems } from '../../../pipelines/output/output.ts'
 import type { Scene } from '../scene.ts'
-import { systemOf } from './llm-system.ts'
+import { systemOf, withSnippets } from './llm-system.ts'
 
 /** Characters, as long as nobody has counted. */
 export const perToken = 4
@@ -16,7 +16,7 @@ export type Beside = { readonly knowledge?: string; readonly rule?: string }
 
 export function messagesOf(scene: Scene, task: LlmTask, { knowledge = '', rule = '' }: Beside = {}): readonly ModelMessage[] {
   const { current, past } = scene.memory
-  const prompt = scene.render(task.parameters['prompt'] ?? '').trim()
+  const prompt = scene.render(withSnippets(scene, task.parameters['prompt'] ?? '')).trim()
   const input = current.get('input:initial')
   const said = prompt !== '' ? prompt : typeof input === 'string' ? input : ''
   // A conversation that begins by itself has nothing that a model could answer but its instructions.
