@@ -32,10 +32,10 @@ export type Client = {
   close(): Promise<void>
 }
 
-/** `exempt`: origins that the person named in web.exempt; a hub that starts knows them. */
-export async function openClient(exempt: readonly string[] = []): Promise<Client> {
+/** `exempt`: origins that the person named in web.exempt; a hub that starts knows them. `more`: of its environment. */
+export async function openClient(exempt: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Client> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-eddi-'))
-  const env = { HOME: folder, STEWARD_HOME: join(folder, 'home'), STEWARD_PORT: '0', XDG_RUNTIME_DIR: folder }
+  const env = { HOME: folder, STEWARD_HOME: join(folder, 'home'), STEWARD_PORT: '0', XDG_RUNTIME_DIR: folder, ...more }
   const open = async () => openSteward(await loadConfig({ env }), { log: () => {}, env: { ...process.env, ...env } })
   let steward = await open()
   let cookie = await loggedIn(steward)
