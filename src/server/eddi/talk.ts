@@ -107,6 +107,14 @@ export async function postAndWait(hub: Hub, caller: Caller, talk: Talk, posting:
   }
 }
 
+/** Posts it, and says whether that key had brought it before. */
+export async function wasPosted(hub: Hub, caller: Caller, talk: Talk, { body, key }: Pick<Posting, 'body' | 'key'>): Promise<boolean> {
+  const id = entryOf(hub, caller, talk, key)
+  const posted = await hub.lanes.post({ lane: talk.lane, id, from: caller.actor, body }, { limit: hub.limits.mailbox })
+  refusePost(posted)
+  return posted.ok && posted.duplicate
+}
+
 async function isQueued(hub: Hub, { process }: Talk, id: EntryId): Promise<boolean> {
   return ((await hub.lanes.look(process))?.queue ?? []).some(({ entry }) => entry === id)
 }
