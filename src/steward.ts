@@ -25,6 +25,7 @@ import { type Agents, openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
 import { openImports } from './agents/import/import.ts'
 import { listedAgents } from './agents/listing.ts'
+import { type Attachments, openAttaching } from './attaching.ts'
 import type { Attention } from './attention/attention.ts'
 import { openAttention } from './attention/open-attention.ts'
 import { type Clock, systemClock } from './base/clock.ts'
@@ -217,6 +218,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const agents = openAgents({ documents: scopes.documents, engines: () => engines.map((engine) => engine.name), log })
   opened(() => agents.close())
   const inboxOver = { journal, store: store.journal, lanes, clock, newId, users, log }
+  const attachments = await openAttaching(rooms)
+  opened(regularly(rooms, sweepPeopleMs, attachments.sweep))
   const attention = await openAttention({ ...inboxOver, view: sqliteAttention(store) })
   opened(() => attention.close())
   const policy = await openPolicy({
@@ -270,10 +273,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const templatesRoot = join(packageRoot, 'bundled', 'pipelines', 'templates')
   const coming = openTransferOver({ ...pipelines, secrets, clock, reach: families.reach, templatesRoot })
   return {
-    scopes,
-    attention,
-    policy,
-    budgets,
+    ...{ scopes, attachments, attention, policy, budgets },
     models,
     context,
     work,
@@ -298,6 +298,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
 
 type Inner = {
   readonly scopes: Scopes
+  readonly attachments: Attachments
   readonly attention: Attention
   readonly policy: PolicyRoom
   readonly budgets: Budgets
@@ -332,12 +333,12 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 /** The server, and the note in the data folder by which the command line finds it. */
 async function openDoor(
   rooms: Rooms,
-  { scopes, attention, policy, budgets, models, context, work, agents, routing, pipelines, roomsFound, env }: Inner,
+  { scopes, attachments, attention, policy, budgets, models, context, work, agents, routing, pipelines, roomsFound, env }: Inner,
 ): Promise<OpenServer> {
   const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, policy, secrets, budgets, models, context, work, routing, pipelines },
+    ...{ people, scopes, attachments, attention, policy, secrets, budgets, models, context, work, routing, pipelines },
     ...{ lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,

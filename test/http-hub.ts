@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAgents } from '../src/agents/agents.ts'
 import { openImports } from '../src/agents/import/import.ts'
+import { openAttaching } from '../src/attaching.ts'
 import { openAttention } from '../src/attention/open-attention.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { isId, laneOf, ulids } from '../src/base/ids.ts'
@@ -103,6 +104,7 @@ export async function openHub(options: HubOptions = {}) {
   const models = openModels(chosen, { clock, log, retries: 0, store: storeIn(scopes.settings) })
   const over = { journal, store: store.journal, clock, newId, log, models, ...scopes }
   const context = openContext({ ...over, specs: () => [] })
+  const attachments = await openAttaching({ config: { home }, journal, store, clock, newId })
   const attention = await openAttention({
     ...{ journal, store: store.journal, lanes, clock, newId, log, view: sqliteAttention(store) },
     users: async (name) => (await people.user(name)) !== null,
@@ -131,6 +133,7 @@ export async function openHub(options: HubOptions = {}) {
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
     people,
     scopes,
+    attachments,
     attention,
     policy,
     models,
@@ -183,6 +186,7 @@ export async function openHub(options: HubOptions = {}) {
     cookie,
     people,
     scopes,
+    attachments,
     attention,
     policy,
     secrets,

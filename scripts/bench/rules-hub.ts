@@ -6,6 +6,7 @@
 import { homedir } from 'node:os'
 import { openAgents } from '../../src/agents/agents.ts'
 import { openImports } from '../../src/agents/import/import.ts'
+import { openAttaching } from '../../src/attaching.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { openTells } from '../../src/engines/engines.ts'
 import { openKnowing } from '../../src/knowing.ts'
@@ -29,6 +30,7 @@ const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
 const knowledge = await openKnowing({ ...rooms, ...rooms.scopes, ...pipelines, reach })
 const server = await openServer({
   ...rooms,
+  attachments: await openAttaching({ ...rooms, config: { home: process.argv[2] ?? '' } }),
   routing,
   pipelines: {
     ...pipelines,

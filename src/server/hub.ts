@@ -18,6 +18,7 @@ import type { Budgets } from '../policy/budget.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
 import type { Routing } from '../routing/routing.ts'
+import type { Attachments } from '../scopes/attachments/attachments.ts'
 import type { RootRules } from '../scopes/root-folder.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -38,6 +39,7 @@ export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments' 
 export type Rooms = {
   readonly people: People
   readonly scopes: Scopes
+  readonly attachments: Attachments
   readonly attention: Attention
   readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
   readonly context: Pick<Context, 'summaries' | 'compact' | 'undo' | 'rebase'>
