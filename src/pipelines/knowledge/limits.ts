@@ -1,7 +1,7 @@
 // What a document of a knowledge base may be, and how much a base and a person may keep.
 import { Conflict, Full, InvalidInput } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
 import type { RagConfig } from '../configuration.ts'
-import type { NewDocument } from './knowledge.ts'
 import type { Source } from './source.ts'
 
 export const knowledgeLimits = {
@@ -18,8 +18,10 @@ export const knowledgeLimits = {
   waiting: 5_000,
 } as const
 
+type Given = { readonly id: string; readonly name?: string; readonly text: string; readonly metadata?: JsonObject }
+
 /** Throws InvalidInput that names what is wrong. */
-export function readDocument({ id, name, text, metadata = {} }: Pick<NewDocument, 'id' | 'name' | 'text' | 'metadata'>): Source {
+export function readDocument({ id, name, text, metadata = {} }: Given): Source {
   const own = id.trim()
   if (own === '' || own.length > knowledgeLimits.name) throw wrong('id', `is missing or longer than ${knowledgeLimits.name} characters`)
   if ((name ?? '').length > knowledgeLimits.name) throw wrong('name', `is longer than ${knowledgeLimits.name} characters`)
