@@ -138,8 +138,8 @@ describe('when a model does not answer', () => {
     const steps = (await stage.events('step-started')).map(({ data }) => String(data['name']))
     expect(steps.filter((name) => name.includes('/chat'))).toEqual([
       expect.stringMatching(/chat$/),
-      expect.stringMatching(/chat#2$/),
-      expect.stringMatching(/chat#3$/),
+      expect.stringMatching(/chat\/try-2$/),
+      expect.stringMatching(/chat\/try-3$/),
     ])
     const before = stage.model.count
     stage.model.script({ status: 400 })

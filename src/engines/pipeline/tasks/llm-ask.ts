@@ -11,7 +11,7 @@ import { spenderOf } from '../../turn/ask.ts'
 import { noteSpent, overBudget } from '../../turn/model.ts'
 import { type Scene, TaskFailed, type TaskRooms } from '../scene.ts'
 import { type Clear, type Intent, isRefusal, judged, type Refusal } from './calls-judge.ts'
-import { delayed } from './calls-scene.ts'
+import { delayed, stepName } from './calls-scene.ts'
 import { calledWith, type How, type ModelPlan } from './llm-model.ts'
 
 /** As the step records it. */
@@ -55,11 +55,11 @@ export async function askFor(asking: Asking): Promise<Answered | Failed> {
   const { scene, name, retry } = asking
   const most = Math.min(retry?.maxAttempts ?? 1, mostAttempts)
   for (let attempt = 1; ; attempt++) {
-    const own = attempt === 1 ? name : `${name}#${attempt}`
+    const own = attempt === 1 ? name : stepName(scene, name, `try-${attempt}`)
     const got = await withinBudget({ ...asking, name: own })
     if (!('failed' in got) || retry === undefined || attempt >= most || !passing.has(got.code)) return got
     const waitMs = Math.min(retry.backoffDelayMs * retry.backoffMultiplier ** (attempt - 1), retry.maxBackoffDelayMs, longestBackoffMs)
-    await delayed(scene, `${own}-wait`, waitMs)
+    await delayed(scene, stepName(scene, own, 'wait'), waitMs)
   }
 }
 
@@ -68,7 +68,7 @@ const passing: ReadonlySet<Failure['code']> = new Set<Failure['code']>(['rate_li
 async function withinBudget(asking: Asking): Promise<Answered | Failed> {
   const { rooms, scene, name } = asking
   for (let raises = 0; ; raises++) {
-    const step = raises === 0 ? name : `${name}-raised-${raises}`
+    const step = raises === 0 ? name : stepName(scene, name, `raised-${raises}`)
     const got = await asStep({ ...asking, name: step })
     if (!('failed' in got)) {
       noted(scene, step, got)

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { CascadeHeuristic, CascadeStep, LlmTask, ModelCascade } from '../../../pipelines/configuration.ts'
 import { fenced } from '../../../tools/fence.ts'
 import { jsonIn } from './calls-response.ts'
+import { stepName } from './calls-scene.ts'
 import { type Asking, askFor, type Failed } from './llm-ask.ts'
 import { type Thought, together } from './llm-loop.ts'
 import { modelPlan, type Naming } from './llm-model.ts'
@@ -100,7 +101,7 @@ async function oneStep(given: Cascading, { step, at, isLast }: Place): Promise<T
   const isJudged = how !== 'none' && step.confidenceThreshold !== undefined && (!isLast || returnBestAcrossSteps)
   const isStructured = isJudged && how === 'structured_output'
   const naming = { type: step.type === '' ? task.type : step.type, parameters: { ...task.parameters, ...step.parameters } }
-  const name = `${asking.name}.${at + 1}`
+  const name = stepName(asking.scene, asking.name, `model-${at + 1}`)
   const got = await given.ask({
     name,
     naming,
@@ -161,7 +162,7 @@ function heuristic({ text, finish }: Thought, given: CascadeHeuristic): number {
 /** Another model says a number; it is shown the answer as content. One that says none is not sure. */
 async function judgedBy({ asking, task, cascade }: Cascading, name: string, { text }: Thought): Promise<number> {
   const { scene } = asking
-  const own = `${name}-judge`
+  const own = stepName(scene, name, 'judge')
   const word = sha256(`${scene.turn.id} judge ${own}`).slice(0, 32)
   const question = String(scene.memory.current.get('input:initial') ?? '').slice(0, 20_000)
   const system =

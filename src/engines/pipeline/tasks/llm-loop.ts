@@ -7,6 +7,7 @@ import { incompleteText } from '../../../models/repair.ts'
 import type { LlmTask } from '../../../pipelines/configuration.ts'
 import type { ToolResult } from '../../../tools/tool.ts'
 import type { Scene } from '../scene.ts'
+import { stepName } from './calls-scene.ts'
 import { type Answered, type Asking, askFor, type Failed } from './llm-ask.ts'
 import { cutTo, fitted } from './llm-limits.ts'
 import { circle, type LoopTool } from './llm-tool.ts'
@@ -30,7 +31,7 @@ export async function think({ task, tools, ...asking }: Thinking): Promise<Thoug
     const isLast = round > rounds
     const said = isLast && rounds > 0 ? [...own, noMoreTools] : own
     const messages = [...asking.messages, ...fitted(said, task.maxToolContextTokens)]
-    const name = round === 1 ? asking.name : `${asking.name}-${round}`
+    const name = round === 1 ? asking.name : stepName(asking.scene, asking.name, `${round}`)
     const got = await askFor({ ...asking, name, messages, ...(isLast ? {} : { tools: specs }) })
     if ('failed' in got) return got
     const all: Answered = before === null ? got : together(before, got)

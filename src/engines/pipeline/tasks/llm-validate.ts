@@ -4,6 +4,7 @@
 //       configured for each; it is asked for again twice at most, and then told.
 import type { LlmTask, ValidationReaction } from '../../../pipelines/configuration.ts'
 import { type Scene, TaskFailed } from '../scene.ts'
+import { stepName } from './calls-scene.ts'
 import type { Failed } from './llm-ask.ts'
 import type { Thought } from './llm-loop.ts'
 
@@ -18,7 +19,7 @@ export async function validated(
   { name, ask }: { readonly name: string; readonly ask: (name: string) => Promise<Thought | Failed> },
 ): Promise<Thought | Failed> {
   for (let tries = 0; ; tries++) {
-    const got = await ask(tries === 0 ? name : `${name}-again-${tries}`)
+    const got = await ask(tries === 0 ? name : stepName(scene, name, `again-${tries}`))
     const fault = task.responseValidation.enabled ? faultOf(got, task) : null
     if (fault === null || fault.reaction === 'ignore') return fault === null ? got : usable(got)
     if (fault.reaction === 'fail') throw new TaskFailed(`the answer of the model ${fault.what}`)
