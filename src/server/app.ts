@@ -142,7 +142,10 @@ function isKept(reply: Reply): boolean {
   return 'status' in reply && reply.status < 500 && JSON.stringify(reply.body ?? null).length < 65_536
 }
 
-type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method' | 'takesSecrets' | 'takesBytes' | 'takesStream' | 'takesText'>
+type Answering = Pick<
+  Endpoint,
+  'path' | 'access' | 'run' | 'method' | 'takesSecrets' | 'takesBytes' | 'takesStream' | 'takesText' | 'mostBytes'
+>
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -174,7 +177,7 @@ async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, 
   const isSafe = safe.has(req.method)
   const isRaw = one.takesBytes !== undefined || one.takesStream !== undefined
   const read = one.takesText ? readWords : readBody
-  const given = isSafe || isRaw ? undefined : await read(req.raw, hub.limits.bodyBytes)
+  const given = isSafe || isRaw ? undefined : await read(req.raw, one.mostBytes ?? hub.limits.bodyBytes)
   const sealed = one.takesSecrets ? given : await hub.secrets.sealJson(given)
   const body = isRaw ? await rawBody(req.raw, one) : sealed
   if (!isSafe && caller) writable(hub)

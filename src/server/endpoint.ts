@@ -48,6 +48,8 @@ export type Described = {
   readonly takesBytes?: number
   /** Its body is bytes that are read as they come, given as a ReadableStream; more than so many are refused at once. */
   readonly takesStream?: number
+  /** Its body may have so many bytes; absent: as many as any. */
+  readonly mostBytes?: number
   /** Its body may also be plain text, given as a string. */
   readonly takesText?: true
   /** Status and schema of each answer that is no problem. */
