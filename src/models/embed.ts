@@ -60,7 +60,10 @@ export async function embedTexts(room: Room, from: From, { request, options }: A
     const spent = sum.cost + (made.lost ?? 0)
     if (!made.ok) return spent > 0 ? { ...made, lost: spent, lostBy: choice.name } : made
     const width = vectors[0]?.length ?? made.vectors[0]?.length
-    if (made.vectors.some((one) => one.length !== width)) return failure('bad_reply', `${choice.name} gave vectors of different lengths.`)
+    if (made.vectors.some((one) => one.length !== width)) {
+      const why = failure('bad_reply', `${choice.name} gave vectors of different lengths.`)
+      return { ...why, lost: spent + (made.cost ?? 0), lostBy: choice.name }
+    }
     vectors.push(...made.vectors)
     sum.input += made.input ?? 0
     sum.cost = spent + (made.cost ?? 0)

@@ -74,13 +74,16 @@ async function read(store: Pick<KnowledgeStore, 'vectors'>, base: Base, { embedd
       after = chunk
       if (vector.length !== width) continue
       chunks.push(chunk)
-      parts.push(unit(vector))
+      parts.push(vector)
     }
     if (found.length < page) break
     await turn()
   }
   const rows = new Float32Array(chunks.length * width)
-  for (const [at, part] of parts.entries()) rows.set(part, at * width)
+  for (const [at, part] of parts.entries()) {
+    if (at % page === page - 1) await turn()
+    putUnit(part, rows, at * width)
+  }
   return { width, chunks: Float64Array.from(chunks), rows }
 }
 
@@ -113,12 +116,18 @@ function product(rows: Float32Array, from: number, vector: Float32Array): number
   return a + b + c + d
 }
 
-/** A vector of nothing but zeros is near to none. */
 function unit(vector: Float32Array): Float32Array {
+  const made = new Float32Array(vector.length)
+  putUnit(vector, made, 0)
+  return made
+}
+
+/** Made one long. A vector of nothing but zeros is near to none. */
+function putUnit(vector: Float32Array, into: Float32Array, from: number): void {
   let sum = 0
-  for (const one of vector) sum += one * one
-  const length = Math.sqrt(sum)
-  return length === 0 ? vector : vector.map((one) => one / length)
+  for (let at = 0; at < vector.length; at++) sum += (vector[at] ?? 0) ** 2
+  const factor = sum === 0 ? 0 : 1 / Math.sqrt(sum)
+  for (let at = 0; at < vector.length; at++) into[from + at] = (vector[at] ?? 0) * factor
 }
 
 function turn(): Promise<void> {
