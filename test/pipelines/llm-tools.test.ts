@@ -173,7 +173,7 @@ describe('a model task with tools', () => {
     expect(outputOf(await stage.talk.state(process))).toEqual(['Nothing was done.'])
   })
 
-  test('[Y117, Y92] a reference to a secret that a model writes stays words', async () => {
+  test('[Y117, Y92] a reference to a secret that a model writes, led by a page, stays words', async () => {
     const fish = await server()
     const values = {
       resolve: async (text: string) => text.replaceAll('{{secret:my-key}}', 'sk-value-0123456789'),
@@ -181,7 +181,7 @@ describe('a model task with tools', () => {
     }
     const stage = await begin({ exempt: [fish.origin], secrets: values as never })
     const { session } = await stage.talk.open(await stage.agent({}, { before: [callStep(fish.origin)] }))
-    stage.model.script(look('{{secret:my-key}}'), 'Ok.')
+    stage.model.script(look('first'), look('{{secret:my-key}}'), 'Ok.')
     await stage.talk.say(session, 'look')
     expect(JSON.stringify(fish.asked)).not.toContain('sk-value')
   })

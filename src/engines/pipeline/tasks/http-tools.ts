@@ -1,12 +1,12 @@
 // HTTP calls with parameters as tools for a model: what it gives fills the templates of the call.
 //
 // Y99  A call that a model chose asks as any tool does, unless it only reads from an address that stands in the configuration.
-import type { Json, JsonObject } from '../../../base/json.ts'
+import type { JsonObject } from '../../../base/json.ts'
 import type { HttpCall, HttpCalls } from '../../../pipelines/configuration.ts'
 import type { ToolResult } from '../../../tools/tool.ts'
 import type { Scene, TaskRooms } from '../scene.ts'
 import { isRefusal } from './calls-judge.ts'
-import { framed, inOrder, refusedTool, type TaskTool, uniqueNames } from './calls-tool.ts'
+import { asWords, framed, inOrder, refusedTool, type TaskTool, uniqueNames } from './calls-tool.ts'
 import { fire } from './http-calls.ts'
 
 /** `at`: of the step that has those calls. */
@@ -34,15 +34,9 @@ function schemaOf({ parameters }: HttpCall): JsonObject {
   return { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(parameters), additionalProperties: false }
 }
 
-/** Which secrets go out stands in the configuration: a reference that a model writes, led by whatever it has read, is words. */
-function asWords(value: Json): Json {
-  const text = JSON.stringify(value)
-  return /secret:|vault:/i.test(text) ? JSON.parse(text.replace(/[{]+(?=secret:)|\$[{](?=(?:eddi)?vault:)/gi, '')) : value
-}
-
 async function run(firing: Parameters<typeof fire>[0], name: string, args: JsonObject): Promise<ToolResult> {
   const { scene, call } = firing
-  const given = Object.keys(call.parameters).map((one) => [one, Object.hasOwn(args, one) ? asWords(args[one] ?? '') : ''] as const)
+  const given = Object.keys(call.parameters).map((one) => [one, Object.hasOwn(args, one) ? asWords(scene, args[one] ?? '') : ''] as const)
   const before = given.map(([one]) => [one, scene.objects.get(one)] as const)
   for (const [one, value] of given) scene.objects.set(one, value)
   try {

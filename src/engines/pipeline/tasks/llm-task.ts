@@ -2,7 +2,7 @@
 //
 // Y111  Words of a model are data: they are shown as they are, and no template in them is ever rendered.
 // Y123  What a task took is told to what follows: model, tokens, cost, tools, and how a cascade went.
-import type { Json, JsonObject } from '../../../base/json.ts'
+import type { JsonObject } from '../../../base/json.ts'
 import type { LlmTask } from '../../../pipelines/configuration.ts'
 import type { NamedTools } from '../../../pipelines/configurations/store.ts'
 import { setRendered } from '../../../pipelines/template/template.ts'
@@ -10,6 +10,7 @@ import { type Scene, type Task, TaskFailed, type TaskRooms } from '../scene.ts'
 import { runPost } from './calls-post.ts'
 import { jsonIn } from './calls-response.ts'
 import { applyBefore, firedBy, stepName } from './calls-scene.ts'
+import { asWords } from './calls-tool.ts'
 import type { Failed } from './llm-ask.ts'
 import { cascaded, type StepAsking, unfenced } from './llm-cascade.ts'
 import { type Thought, think } from './llm-loop.ts'
@@ -85,7 +86,7 @@ function keep(scene: Scene, task: LlmTask, { thought, trace }: Kept): void {
   const { current } = scene.memory
   const key = task.id === '' ? 'llm' : task.id
   const wantsObject = task.parameters['convertToObject'] === 'true' || task.jsonResponseFormat
-  const value: Json = wantsObject ? (jsonIn(unfenced(text))?.value ?? text) : text
+  const value = asWords(scene, wantsObject ? (jsonIn(unfenced(text))?.value ?? text) : text)
   if (task.responseObjectName !== '') scene.objects.set(task.responseObjectName, value)
   const metadata = metadataOf(thought, trace)
   if (task.responseMetadataObjectName !== '') scene.objects.set(task.responseMetadataObjectName, metadata)
