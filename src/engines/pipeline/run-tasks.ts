@@ -5,6 +5,7 @@
 import { StewardError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import { Diverged, StepFailed, Stopped } from '../../lanes/engine.ts'
+import { commandIn } from '../../pipelines/commands/commands.ts'
 import type { CompiledStep } from '../../pipelines/configurations/store.ts'
 import { actionsOf, openStep, type Step, specialActions } from '../../pipelines/conversation.ts'
 import { outputStep } from '../../pipelines/output/output.ts'
@@ -81,6 +82,9 @@ async function runTask({ scene, effects, input }: Omit<Running, 'from'>, step: C
       return outputStep(step.output, memory, { random: scene.random })
     case 'ai.labs.templating':
       return templatingStep(memory, scene.render)
+    case 'steward.commands':
+      scene.objects.set('command', { ...commandIn(memory.current) })
+      return
     case 'ai.labs.httpcalls':
       return effects[step.taskId](scene, step)
     case 'ai.labs.mcpcalls':

@@ -176,6 +176,7 @@ const knownTasks: readonly string[] = [
   'ai.labs.property',
   'ai.labs.output',
   'ai.labs.templating',
+  'steward.commands',
   ...Object.keys(withExtension),
 ]
 
@@ -231,6 +232,7 @@ function stepOf(making: Making, { base, step, task, named }: StepGiven): readonl
       return [{ ...base, taskId: task, output: named === null ? inline : part('output') }]
     }
     case 'ai.labs.templating':
+    case 'steward.commands':
       return [{ ...base, taskId: task }]
     default:
       return extensionStep(making, part, { base, task, named })

@@ -134,7 +134,7 @@ export type CompiledStep = { readonly at: string; readonly config: JsonObject } 
   | { readonly taskId: 'ai.labs.llm'; readonly llm: Configurations['llm']; readonly tools?: NamedTools }
   | { readonly taskId: 'ai.labs.rag'; readonly rag: Configurations['rag']; readonly id: string }
   | { readonly taskId: 'ai.labs.output'; readonly output: Configurations['output'] | null }
-  | { readonly taskId: 'ai.labs.templating' }
+  | { readonly taskId: 'ai.labs.templating' | 'steward.commands' }
 )
 
 /** The calls that model tasks name in `tools`, by their URIs as they stand there. */
