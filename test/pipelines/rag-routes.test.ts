@@ -103,6 +103,31 @@ describe('over HTTP', () => {
   })
 })
 
+test('[Y146] what a model task names and its workflows do not have is a warning', async () => {
+  const client = await openClient()
+  const task = {
+    actions: ['think'],
+    knowledgeBases: [{ name: 'elsewhere' }],
+    enableWorkflowRag: true,
+    httpCallRag: 'find',
+    maxRagContextChars: -1,
+  }
+  const llm = await client.make('/llmstore/llms', { tasks: [task] })
+  const uri = `eddi://ai.labs.llm/llmstore/llms/${llm}?version=1`
+  const workflow = await client.make('/workflowstore/workflows', { workflowSteps: [{ type: 'eddi://ai.labs.llm', config: { uri } }] })
+  const agent = await client.make('/agentstore/agents', {
+    workflows: [`eddi://ai.labs.workflow/workflowstore/workflows/${workflow}?version=1`],
+  })
+  const { json } = await client.ask('GET', `/api/pipelines/${agent}/check`)
+  await client.close()
+  const told = json.faults.map(({ severity, message }: { severity: string; message: string }) => `${severity}: ${message}`)
+  expect(told).toEqual([
+    expect.stringMatching(/^warning: .*has the knowledge base "elsewhere", so nothing is found in it$/),
+    expect.stringMatching(/^warning: .*enableWorkflowRag is on, and no step/),
+    expect.stringMatching(/^warning: .*there is no call "find" for httpCallRag$/),
+  ])
+})
+
 describe('steward pipelines knowledge', () => {
   let place: Place
   beforeAll(async () => {

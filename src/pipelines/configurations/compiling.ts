@@ -8,6 +8,7 @@ import type { Configurations, Dictionary, Kind, ResourceRef, WorkflowStep } from
 import { compileParser } from '../parser/parser.ts'
 import { secretNamesIn } from '../references.ts'
 import { compileRules } from '../rules/rules.ts'
+import { bindingFaults } from './binding.ts'
 import { checksOf } from './checks.ts'
 import type { Sized } from './compiled-cache.ts'
 import { childrenFirst, keyOf, referencesIn } from './graph.ts'
@@ -44,6 +45,7 @@ export async function compileAgent(rooms: CompilingRooms, ref: Pick<ResourceRef,
   checkRings(making, top)
   await checkSecrets(making)
   const steps = top.value.workflows.flatMap((uri, at) => workflowSteps(making, uri, `workflow ${at + 1}`))
+  for (const message of bindingFaults(steps)) faults.push(faultAt(top, message, 'warning'))
   const agent: CompiledAgent = {
     ref: top.ref,
     name: top.descriptor.name || top.ref.id,

@@ -65,7 +65,7 @@ const task: z.ZodType<LlmTask> = z.object({
   enableWorkflowRag: truth.default(false),
   ragDefaults: z.object({ maxResults: count.default(5), minScore: number.default(0.6) }).prefault({}),
   httpCallRag: text.default(''),
-  maxRagContextChars: count.default(20_000),
+  maxRagContextChars: whole.default(20_000),
   maxSystemPromptChars: whole.default(-1),
   jsonResponseFormat: truth.default(false),
   responseValidation: validation.prefault({}),
