@@ -25,7 +25,7 @@ import { type Agents, openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
 import { openImports } from './agents/import/import.ts'
 import { listedAgents } from './agents/listing.ts'
-import { type Attachments, openAttaching } from './attaching.ts'
+import { type Attachments, openAttaching, stepAttachments } from './attaching.ts'
 import type { Attention } from './attention/attention.ts'
 import { openAttention } from './attention/open-attention.ts'
 import { type Clock, systemClock } from './base/clock.ts'
@@ -242,7 +242,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const places = { homedir: homedir(), closed: [config.home] }
   const shown = shownBy({ agents, attention, models, places }, async () => [...(await findings(rooms)), ...(await roomsFound())])
   const told = { taint: policy.taint, zoneOf, owner: people.owner.name, shown }
-  const families = await openFamilies({ ...rooms, ...scopes, ...told, work: () => work })
+  const families = await openFamilies({ ...rooms, ...scopes, ...told, attachments, work: () => work })
   const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach: families.reach }
   const past = folderPast(join(config.home, 'blobs', 'past'), secrets)
   const tools = openTools({ clock, log, zoneOf, results, closed: [config.home], policy, past, exec, seal })
@@ -256,9 +256,9 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => context.close())
   const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
   opened(() => work.close())
-  const pipelines = openPipelines({ ...rooms, ...scopes, store: store.journal, agents })
+  const pipelines = { ...openPipelines({ ...rooms, ...scopes, store: store.journal, agents }), attachments: stepAttachments(attachments) }
   opened(() => pipelines.close())
-  const speaking = { agents, routing, models, tools, minds, context, attention, work }
+  const speaking = { files: attachments, agents, routing, models, tools, minds, context, attention, work }
   const runs = await openRuns({ ...rooms, ...scopes, store: store.journal })
   opened(() => runs.close())
   const priceOf = (tier: Tier) => models.list().tiers.find((one) => one.tier === tier)?.chain[0]?.price ?? null
