@@ -139,6 +139,20 @@ describe('given again and taken away', () => {
     expect(textsOf(await stage.ask(base, garden, { minScore: 0 }))).toEqual([])
   })
 
+  test('[Y142] what was given to a base that is removed for good goes with it', async () => {
+    const base = await begin()
+    const other = await stage.base({ name: 'other' })
+    await stage.give(base, 'garden', garden)
+    await stage.give(other, 'tram', tram)
+    await stage.pipelines.configurations.remove({ kind: 'rag', id: base, version: 1 }, { permanent: true }, { user: 'ada', by: 'user:ada' })
+    expect(await stage.bench.scopes.documents.list('pipelines/knowledge/', { user: 'ada' })).toHaveLength(1)
+    await stage.reopen()
+    await stage.knowledge.resume()
+    const rows = (table: string) => stage.bench.store.db.get<{ n: number }>(`select count(*) n from ${table}`)?.n
+    expect([rows('knowledge_documents'), rows('knowledge_chunks')]).toEqual([1, 1])
+    expect((await stage.ask(other, 'tram')).passages).toHaveLength(1)
+  })
+
   test('others of the same name stay, or go when the new one is there', async () => {
     const base = await begin()
     const give = (text: string, supersedes = false) =>

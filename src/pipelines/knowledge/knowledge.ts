@@ -114,7 +114,7 @@ export type Knowledge = {
   refresh(base: Base, version?: number): Promise<number>
   /** Never throws for what a provider does: it then looks for words. */
   search(asked: Asked, options: SearchOptions): Promise<Found>
-  /** Goes on with what was not finished. Once, when the rooms it works with are there. */
+  /** Goes on with what was not finished, and forgets bases that are gone for good. Once, when the rooms it works with are there. */
   resume(): Promise<void>
   /** When nothing waits any more. */
   idle(): Promise<void>

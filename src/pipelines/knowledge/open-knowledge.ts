@@ -47,6 +47,7 @@ export function openKnowledge(rooms: KnowledgeRooms): Knowledge {
     },
     search: (asked, options) => search(room, asked, options),
     async resume() {
+      for (const base of await store.bases()) await forgetGone(room, base)
       for (const row of await store.unfinished()) queue.add(row)
     },
     idle: queue.idle,
@@ -159,6 +160,16 @@ async function restart({ store, queue, clock, newIngestion }: Room, row: Documen
   const fresh: DocumentRow = { ...row, version, ingestion, state: 'pending', note: null, supersedes: false, at: clock.now() }
   await store.put(fresh)
   queue.add(fresh)
+}
+
+/** A base whose configuration is gone for good is asked by nobody any more. */
+async function forgetGone(room: Room, { user, base }: Base): Promise<void> {
+  try {
+    if ((await room.configurations.read({ kind: 'rag', id: base }, { user }, { deleted: true })) !== null) return
+    for (const row of await room.store.documents({ user, base })) await remove(room, row, 'system')
+  } catch (thrown) {
+    room.log('warn', 'a knowledge base could not be looked at', { base, why: messageOf(thrown) })
+  }
 }
 
 /** The source first: what is found is looked for there once more, so from here on nothing of it is. */

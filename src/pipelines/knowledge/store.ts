@@ -48,6 +48,7 @@ export interface KnowledgeStore {
   ingestion(user: string, ingestion: string): Promise<DocumentRow | null>
   /** What is pending or was processed when the machine ended, the oldest first. */
   unfinished(): Promise<readonly DocumentRow[]>
+  bases(): Promise<readonly Base[]>
   sizes(base: Base): Promise<{ readonly documents: number; readonly chunks: number; readonly ofUser: number }>
   put(row: DocumentRow): Promise<void>
   /** With all its pieces. False: there was none. */

@@ -62,7 +62,7 @@ function put(db: Rooms['db'], row: DocumentRow): void {
   )
 }
 
-type Rows = 'documents' | 'document' | 'ingestion' | 'unfinished' | 'sizes' | 'put' | 'remove'
+type Rows = 'documents' | 'document' | 'ingestion' | 'unfinished' | 'bases' | 'sizes' | 'put' | 'remove'
 
 function rows({ db, transaction }: Rooms): Pick<KnowledgeStore, Rows> {
   const all = `select ${fields} from knowledge_documents`
@@ -79,6 +79,7 @@ function rows({ db, transaction }: Rooms): Pick<KnowledgeStore, Rows> {
       return row ? rowOf(row) : null
     },
     unfinished: async () => db.all<Row>(`${all} where state in ('pending', 'processing') order by at, ingestion`).map(rowOf),
+    bases: async () => db.all<Base>('select distinct user, base from knowledge_documents order by user, base'),
     sizes: async ({ user, base }) => ({
       documents: count(`select count(*) n from knowledge_documents ${ofBase}`, user, base),
       chunks: count(`select count(*) n from knowledge_chunks ${ofBase}`, user, base),
