@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startScriptedModel } from '../../src/models/scripted.ts'
 import { newPlace, type Place } from '../program.ts'
 import { type Client, openClient } from './eddi-client.ts'
 
@@ -162,6 +163,47 @@ describe('steward pipelines knowledge', () => {
     expect((await run('remove', 'manual', 'garden.md')).code).toBe(1)
     expect((await run('list', 'manual')).out).toContain('No documents.')
   })
+})
+
+describe('kill -9', () => {
+  test('[Y141] in the middle of a long document: it is taken in to its end, and what was embedded is not embedded again', async () => {
+    const texts: string[] = []
+    let isSlow = true
+    const model = await startScriptedModel({
+      embedding({ body }) {
+        if (isSlow && texts.length >= 128) return new Promise<null>(() => {})
+        texts.push(...(Array.isArray(body['input']) ? body['input'].map(String) : []))
+        return null
+      },
+    })
+    const place = newPlace({ OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test-abcdef123456' })
+    try {
+      const hub = await place.start()
+      const folder = dirname(place.home)
+      writeAgent(join(folder, 'agent'))
+      await place.run(['pipelines', 'import', join(folder, 'agent')])
+      const line = (at: number) =>
+        `Paragraph ${at} has words enough to be a piece of its own, for it is number ${at} of very many that stand here.`
+      writeFileSync(join(folder, 'long.txt'), Array.from({ length: 300 }, (_, at) => `${line(at)} ${line(at)}`).join('\n\n'))
+      const given = await place.run(['pipelines', 'knowledge', 'add', 'manual', join(folder, 'long.txt')])
+      expect(given.code).toBe(0)
+      // The third request is there, so that the answers to the first two are kept.
+      await expect.poll(() => model.count, { timeout: 20_000 }).toBe(3)
+      hub.child.kill('SIGKILL')
+      await hub.ended
+      isSlow = false
+      await place.start()
+      const documents = async () => JSON.parse((await place.run(['pipelines', 'knowledge', 'list', 'manual', '--json'])).out)
+      await expect
+        .poll(documents, { timeout: 20_000 })
+        .toMatchObject([{ state: 'completed', note: null, embedder: 'openai-compatible/text-embedding-3-small' }])
+      expect(new Set(texts).size).toBe(texts.length)
+      expect((await documents())[0].chunks).toBe(texts.length)
+    } finally {
+      await place.remove()
+      await model.close()
+    }
+  }, 60_000)
 })
 
 function writeAgent(folder: string): void {
