@@ -11,7 +11,7 @@ import { compileRules } from '../rules/rules.ts'
 import { bindingFaults } from './binding.ts'
 import { checksOf } from './checks.ts'
 import type { Sized } from './compiled-cache.ts'
-import { childrenFirst, keyOf, referencesIn } from './graph.ts'
+import { childrenFirst, keyOf, referencesIn, withoutAddresses } from './graph.ts'
 import { readConfiguration } from './read.ts'
 import type { CompiledAgent, CompiledStep, ConfigurationStore, DeployFault, NamedTools, Place, Stored } from './store.ts'
 import { refIn, taskOf, uriOf, wholeRefIn } from './uri.ts'
@@ -61,7 +61,7 @@ async function everything(rooms: CompilingRooms, top: Stored, { place, faults }:
   const all = new Map<string, Stored>([[versionKey(top.ref), top]])
   const waiting: Stored[] = [top]
   for (let one = waiting.shift(); one; one = waiting.shift()) {
-    for (const found of referencesIn(one.raw)) {
+    for (const found of referencesIn(withoutAddresses(one.ref.kind, one.raw))) {
       if (found.version === null) {
         faults.push(faultAt(one, `${JSON.stringify(`${keyOf(found)}`)} is named without a version`))
         continue
