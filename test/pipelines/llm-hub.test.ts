@@ -71,3 +71,27 @@ test('[Y117, Y118] an agent with EDDI’s tools: it works out, reads a price, an
   await expect.poll(async () => textsOf(await client.ask('GET', `/agents/${conversation}`))).toContain('Not ordered.')
   expect(shop.asked).toHaveLength(1)
 })
+
+test('[Y64, Y70] references that are addresses of stores, as answers to a POST give them, lead to what they name', async () => {
+  await begin()
+  const posted = async (path: string, value: object) => (await client.ask('POST', path, value)).headers.get('location') ?? ''
+  const models = await posted('/llmstore/llms', {
+    tasks: [{ actions: ['think'], id: 'sell', type: 'openai', parameters: { addToOutput: 'true' } }],
+  })
+  const set = await posted('/rulestore/rulesets', rules(['unknown(*)', 'think']))
+  expect(models).toMatch(/^https?:/)
+  const workflow = await posted('/workflowstore/workflows', {
+    workflowSteps: [
+      { type: 'eddi://ai.labs.parser', config: {}, extensions: {} },
+      { type: 'eddi://ai.labs.rules', config: { uri: set }, extensions: {} },
+      { type: 'eddi://ai.labs.llm', config: { uri: models }, extensions: {} },
+    ],
+  })
+  const id = await client.make('/agentstore/agents', { workflows: [workflow] })
+  expect((await client.ask('POST', `/administration/production/deploy/${id}?version=1&waitForCompletion=true`)).status).toBe(200)
+  model.script('Yes.')
+  expect(textsOf(await client.say(await client.start(id), 'are you there?'))).toEqual(['Yes.'])
+  const broken = await client.make('/agentstore/agents', { workflows: [workflow.replace(/[0-9a-f]{24}/, 'f'.repeat(24))] })
+  const refused = await client.ask('POST', `/administration/production/deploy/${broken}?version=1&waitForCompletion=true`)
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('does not exist')])
+})
