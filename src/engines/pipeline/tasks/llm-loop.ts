@@ -2,6 +2,7 @@
 //
 // Y120  Each call of the model and of a tool is a step; the same turn run again makes the same. After the last round one call without tools
 //       ends it. A call with incomplete arguments is never run, nor is one that goes in a circle.
+import type { Turn } from '../../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../../models/message.ts'
 import { incompleteText } from '../../../models/repair.ts'
 import type { LlmTask } from '../../../pipelines/configuration.ts'
@@ -17,9 +18,17 @@ export type Thought = Answered & { readonly tools: readonly string[] }
 
 export type Thinking = Omit<Asking, 'tools'> & { readonly task: LlmTask; readonly tools: readonly LoopTool[] }
 
-/** Whatever a configuration says: a turn has at most 500 steps. */
+/** Whatever a configuration says: a turn has at most 500 steps, and all tasks of it share them. */
 const mostRounds = 40
 const mostCalls = 10
+const mostOfTurn = { rounds: 60, calls: 100 } as const
+const taken = new WeakMap<Turn, { rounds: number; calls: number }>()
+
+function takenBy(turn: Turn): { rounds: number; calls: number } {
+  const known = taken.get(turn) ?? { rounds: 0, calls: 0 }
+  taken.set(turn, known)
+  return known
+}
 
 export async function think({ task, tools, ...asking }: Thinking): Promise<Thought | Failed> {
   const rounds = tools.length === 0 ? 0 : Math.min(task.maxToolIterations, mostRounds)
@@ -28,7 +37,7 @@ export async function think({ task, tools, ...asking }: Thinking): Promise<Thoug
   const called: string[] = []
   let before: Answered | null = null
   for (let round = 1; ; round++) {
-    const isLast = round > rounds
+    const isLast = round > rounds || takenBy(asking.scene.turn).rounds++ >= mostOfTurn.rounds
     const said = isLast && rounds > 0 ? [...own, noMoreTools] : own
     const messages = [...asking.messages, ...fitted(said, task.maxToolContextTokens)]
     const name = round === 1 ? asking.name : stepName(asking.scene, asking.name, `${round}`)
@@ -74,6 +83,8 @@ type Placed = { readonly call: ToolCall; readonly place: number }
 
 async function runOne(scene: Scene, tools: readonly LoopTool[], { call, place }: Placed): Promise<ToolResult> {
   if (place >= mostCalls) return notRun('too_many', `Not run: at most ${mostCalls} calls at once. Ask again for what is still needed.`)
+  if (takenBy(scene.turn).calls++ >= mostOfTurn.calls)
+    return notRun('too_many', 'Not run: this turn has made as many calls as a turn may. Answer with what you have.')
   if (call.state === 'incomplete') return notRun('incomplete', incompleteText)
   const tool = tools.find(({ name }) => name === call.name)
   if (tool?.isGuarded) return told(scene, tool, call)
