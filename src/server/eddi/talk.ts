@@ -101,7 +101,11 @@ export async function postAndWait(hub: Hub, caller: Caller, talk: Talk, posting:
     )
     refusePost(posted)
     const isTaken = posted.duplicate && !(await isQueued(hub, talk, id))
-    return await (isTaken ? endOfRunning(hub, talk, { seconds, signal }) : heard.ended({ seconds, signal }))
+    if (isTaken) return await endOfRunning(hub, talk, { seconds, signal })
+    const end = await heard.ended({ seconds, signal })
+    const why = heard.failure()
+    if (why !== null) throw new Conflict(`nothing came of it: ${why}`, { code: 'turn_failed' })
+    return end
   } finally {
     heard.stop()
   }
