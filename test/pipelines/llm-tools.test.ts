@@ -96,6 +96,23 @@ describe('a model task with tools', () => {
     expect(stage.lines(1).at(-1)).toContain('arguments of this call were incomplete')
   })
 
+  test('[Y117] names that every object has are no tools, and no arguments', async () => {
+    const fish = await server()
+    const stage = await begin({ exempt: [fish.origin] })
+    const limits = { toolResponseLimits: { perToolLimits: { lookup: 900 } } }
+    const { session, process } = await stage.talk.open(await stage.agent(limits, { before: [callStep(fish.origin)] }))
+    const odd = '{"__proto__": {"word": "x"}, "constructor": "y"}'
+    stage.model.script(
+      { calls: ['constructor', '__proto__', 'toString'].map((name) => ({ name, input: {} })) },
+      { calls: [{ name: 'lookup', input: odd }] },
+      'Ok.',
+    )
+    await stage.talk.say(session, 'look')
+    for (const line of stage.lines(1).slice(-3)) expect(line).toContain('Not run: there is no tool')
+    expect([fish.asked, stage.lines(2).at(-1)]).toEqual([[], 'tool: Not run: lookup needs word.'])
+    expect(outputOf(await stage.talk.state(process))).toEqual(['Ok.'])
+  })
+
   test('[Y120] what goes in a circle is ended with a sentence', async () => {
     const fish = await server()
     const stage = await begin({ exempt: [fish.origin] })

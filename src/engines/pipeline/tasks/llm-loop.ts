@@ -2,6 +2,7 @@
 //
 // Y120  Each call of the model and of a tool is a step; the same turn run again makes the same. After the last round one call without tools
 //       ends it. A call with incomplete arguments is never run, nor is one that goes in a circle.
+import type { JsonObject } from '../../../base/json.ts'
 import type { Turn } from '../../../lanes/engine.ts'
 import type { ModelMessage, ToolCall } from '../../../models/message.ts'
 import { incompleteText } from '../../../models/repair.ts'
@@ -68,16 +69,18 @@ async function runAll({ scene, task, tools, called }: Round, calls: readonly Too
       end === null ? await runOne(scene, tools, { call, place }) : notRun('circle', 'Not run: it went in a circle before.')
     if (result.code === circle) end ??= result.text
     if (call.state === 'complete') called.push(call.name)
-    const text = cutTo(
-      result.text,
-      task.toolResponseLimits?.perToolLimits[call.name] ?? task.toolResponseLimits?.defaultMaxChars ?? usualChars,
-    )
-    own.push({ role: 'tool', callId: call.id, name: call.name, text })
+    own.push({ role: 'tool', callId: call.id, name: call.name, text: cutTo(result.text, mostCharsOf(task, call.name)) })
   }
   return end
 }
 
 const usualChars = 50_000
+
+/** The name is a model's: it may be that of a member that every object has. */
+function mostCharsOf({ toolResponseLimits: limits }: LlmTask, name: string): number {
+  if (limits === undefined) return usualChars
+  return (Object.hasOwn(limits.perToolLimits, name) ? limits.perToolLimits[name] : undefined) ?? limits.defaultMaxChars
+}
 
 type Placed = { readonly call: ToolCall; readonly place: number }
 
@@ -94,7 +97,13 @@ async function runOne(scene: Scene, tools: readonly LoopTool[], { call, place }:
     scene.guard.saw(seen, null)
     return notRun(verdict.effect === 'end' ? circle : 'loop', verdict.text)
   }
-  const result = tool ? await told(scene, tool, call) : unknown(call.name, tools)
+  const missing = tool ? missingIn(tool, call.input) : []
+  const result =
+    tool === undefined
+      ? unknown(call.name, tools)
+      : missing.length > 0
+        ? notRun('invalid', `Not run: ${tool.name} needs ${missing.join(', ')}.`)
+        : await told(scene, tool, call)
   scene.guard.saw(seen, result.text)
   return verdict.effect === 'warn' ? { ...result, text: `${result.text}\n${verdict.text}` } : result
 }
@@ -105,6 +114,12 @@ async function told(scene: Scene, tool: LoopTool, call: Extract<ToolCall, { stat
   if (result.taint && result.taint !== 'none') scene.mind.raise(result.taint, result.sources ?? [call.name])
   scene.tell('tool_result', { tool: call.name, ok: result.ok })
   return result
+}
+
+function missingIn({ schema }: LoopTool, input: JsonObject): readonly string[] {
+  const { required } = schema
+  const names = Array.isArray(required) ? required.filter((one): one is string => typeof one === 'string') : []
+  return names.filter((name) => !Object.hasOwn(input, name))
 }
 
 function unknown(name: string, tools: readonly LoopTool[]): ToolResult {
