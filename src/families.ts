@@ -10,9 +10,11 @@ import { tiers } from './models/message.ts'
 import type { Models } from './models/models.ts'
 import type { Taints } from './policy/policy.ts'
 import type { Finding } from './protocol/api.ts'
+import type { Attachments } from './scopes/attachments/attachments.ts'
 import type { Scopes } from './scopes/scopes.ts'
 import type { ZoneOf } from './scopes/zone.ts'
 import type { Secrets } from './secrets/secrets.ts'
+import { attachmentTools } from './tools/attachments/attachments.ts'
 import { calcTools } from './tools/calc/calc.ts'
 import { documentTools } from './tools/documents/documents.ts'
 import { type HubToolRooms, hubTools } from './tools/hub/hub.ts'
@@ -26,6 +28,7 @@ import { reachOf, webTools } from './tools/web/web.ts'
 import type { Work } from './work/work.ts'
 
 export type FamilyRooms = Pick<Scopes, 'documents' | 'projects' | 'settings'> & {
+  readonly attachments: Attachments
   readonly clock: Clock
   readonly newId: NewId
   readonly lanes: Lanes
@@ -63,6 +66,7 @@ export async function openFamilies(rooms: FamilyRooms): Promise<Families> {
   const tools: readonly Tool[] = [
     ...webTools({ clock, ...asked, newWord, setting: searchOf, isConfigured: () => canSearch, secret: secrets.value }),
     ...calcTools,
+    ...attachmentTools({ ...rooms, newWord }),
     ...documentTools(documents),
     ...scratchpadTools(documents),
     ...projectTools(reach),

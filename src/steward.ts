@@ -16,7 +16,7 @@
 //
 // Order of opening: what others lean on first. The server listens before unfinished lanes are looked at, so that a long queue
 // delays no answer. Order of closing: the other way round; what is cut short is done again at the next start.
-// Beside this file: families.ts (tools that speak for rooms), treasury.ts (secrets and money), doctor.ts (what is wrong), lifetime.ts.
+// Beside this file: families.ts (tools that speak for rooms), treasury.ts (secrets and money), knowing.ts, doctor.ts, lifetime.ts.
 
 import { randomBytes } from 'node:crypto'
 import { homedir, tmpdir, userInfo } from 'node:os'
@@ -25,6 +25,7 @@ import { type Agents, openAgents } from './agents/agents.ts'
 import { agentFinding } from './agents/faults.ts'
 import { openImports } from './agents/import/import.ts'
 import { listedAgents } from './agents/listing.ts'
+import { type Attachments, openAttaching, stepAttachments } from './attaching.ts'
 import type { Attention } from './attention/attention.ts'
 import { openAttention } from './attention/open-attention.ts'
 import { type Clock, systemClock } from './base/clock.ts'
@@ -40,6 +41,7 @@ import { findings, folderFindings, onlySqlite } from './doctor.ts'
 import { builtInEngines, openMinds, openRuns, openTells } from './engines/engines.ts'
 import { openFamilies, shownBy } from './families.ts'
 import { type Journal, openJournal } from './journal/journal.ts'
+import { openKnowing } from './knowing.ts'
 import type { Engine } from './lanes/engine.ts'
 import { type ChainLimits, defaultChainLimits, type Lanes, openLanes } from './lanes/lanes.ts'
 import { closer, regularly } from './lifetime.ts'
@@ -102,6 +104,8 @@ export type StewardOptions = {
 
 const watchHeapMs = 1_000
 const readLimitsMs = 10_000
+/** What a person sets and tries at once. */
+const readAskedMs = 1_000
 const sweepIdleMs = 30_000
 const sweepPeopleMs = 3_600_000
 const mostPlaces = 200
@@ -214,6 +218,8 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const agents = openAgents({ documents: scopes.documents, engines: () => engines.map((engine) => engine.name), log })
   opened(() => agents.close())
   const inboxOver = { journal, store: store.journal, lanes, clock, newId, users, log }
+  const attachments = await openAttaching(rooms)
+  opened(regularly(rooms, sweepPeopleMs, attachments.sweep))
   const attention = await openAttention({ ...inboxOver, view: sqliteAttention(store) })
   opened(() => attention.close())
   const policy = await openPolicy({
@@ -236,12 +242,12 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   const places = { homedir: homedir(), closed: [config.home] }
   const shown = shownBy({ agents, attention, models, places }, async () => [...(await findings(rooms)), ...(await roomsFound())])
   const told = { taint: policy.taint, zoneOf, owner: people.owner.name, shown }
-  const families = await openFamilies({ ...rooms, ...scopes, ...told, work: () => work })
+  const families = await openFamilies({ ...rooms, ...scopes, ...told, attachments, work: () => work })
   const exec = { sandbox, mode: sandboxModeOf(scopes.settings, people.owner.name), path: programs, temp: tmpdir(), reach: families.reach }
   const past = folderPast(join(config.home, 'blobs', 'past'), secrets)
   const tools = openTools({ clock, log, zoneOf, results, closed: [config.home], policy, past, exec, seal })
   for (const tool of families.tools) tools.register(tool)
-  opened(regularly(rooms, readLimitsMs, families.refresh))
+  opened(regularly(rooms, readAskedMs, families.refresh))
   const routing = openRouting({ ...rooms, ...scopes, store: store.journal, agents })
   opened(() => routing.close())
   const minds = openMinds(policy.taint)
@@ -250,25 +256,24 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
   opened(() => context.close())
   const work = await openWork({ ...rooms, store: sqliteWork(store), taintOf: policy.taint.ofProcess, ...workOver(scopes) })
   opened(() => work.close())
-  const pipelines = openPipelines({ ...rooms, ...scopes, store: store.journal, agents })
+  const pipelines = { ...openPipelines({ ...rooms, ...scopes, store: store.journal, agents }), attachments: stepAttachments(attachments) }
   opened(() => pipelines.close())
-  const speaking = { agents, routing, models, tools, minds, context, attention, work }
+  const speaking = { files: attachments, agents, routing, models, tools, minds, context, attention, work }
   const runs = await openRuns({ ...rooms, ...scopes, store: store.journal })
   opened(() => runs.close())
   const priceOf = (tier: Tier) => models.list().tiers.find((one) => one.tier === tier)?.chain[0]?.price ?? null
   const chains = { runs, events: store.journal, taint: policy.taint, priceOf }
   const outgoing = { policy, reach: families.reach, mcp: openMcp({ reach: families.reach, clock, version }), clock }
   opened(() => outgoing.mcp.close())
-  const piped = { ...pipelines, tells: openTells(), outgoing, secrets, own: openOwnCalls(here) }
+  const knowledge = await openKnowing({ ...rooms, ...scopes, ...pipelines, models, budgets, reach: families.reach })
+  opened(() => knowledge.close())
+  const piped = { ...pipelines, knowledge, tells: openTells(), outgoing, secrets, own: openOwnCalls(here) }
   engines.push(...builtInEngines({ ...scopes, ...speaking, clock, places, budgets, secrets, seal, chains, pipelines: piped }))
   for (const engine of engines) lanes.registerEngine(engine)
   const templatesRoot = join(packageRoot, 'bundled', 'pipelines', 'templates')
   const coming = openTransferOver({ ...pipelines, secrets, clock, reach: families.reach, templatesRoot })
   return {
-    scopes,
-    attention,
-    policy,
-    budgets,
+    ...{ scopes, attachments, attention, policy, budgets },
     models,
     context,
     work,
@@ -293,6 +298,7 @@ async function openInner(rooms: Rooms, { opened, more }: InnerOptions): Promise<
 
 type Inner = {
   readonly scopes: Scopes
+  readonly attachments: Attachments
   readonly attention: Attention
   readonly policy: PolicyRoom
   readonly budgets: Budgets
@@ -327,12 +333,12 @@ async function placesWithAgents({ people }: Rooms, { projects }: Scopes): Promis
 /** The server, and the note in the data folder by which the command line finds it. */
 async function openDoor(
   rooms: Rooms,
-  { scopes, attention, policy, budgets, models, context, work, agents, routing, pipelines, roomsFound, env }: Inner,
+  { scopes, attachments, attention, policy, budgets, models, context, work, agents, routing, pipelines, roomsFound, env }: Inner,
 ): Promise<OpenServer> {
   const { config, clock, newId, log, secrets, journal, lanes, people } = rooms
   const socketPath = makeSocketPath(config.home, placesOf(env))
   const server = await openServer({
-    ...{ people, scopes, attention, policy, secrets, budgets, models, context, work, routing, pipelines },
+    ...{ people, scopes, attachments, attention, policy, secrets, budgets, models, context, work, routing, pipelines },
     ...{ lanes, journal, log, clock, newId, version, socketPath },
     host: config.host,
     port: config.port,

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAgents } from '../src/agents/agents.ts'
 import { openImports } from '../src/agents/import/import.ts'
+import { openAttaching } from '../src/attaching.ts'
 import { openAttention } from '../src/attention/open-attention.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { isId, laneOf, ulids } from '../src/base/ids.ts'
@@ -23,6 +24,7 @@ import type { Log, LogFields } from '../src/base/log.ts'
 import { openContext } from '../src/context/context.ts'
 import { openTells } from '../src/engines/pipeline/tells.ts'
 import { openJournal } from '../src/journal/journal.ts'
+import { openKnowing } from '../src/knowing.ts'
 import type { Answer, Engine, Turn } from '../src/lanes/engine.ts'
 import { defaultChainLimits, openLanes } from '../src/lanes/lanes.ts'
 import { openModels, storeIn } from '../src/models/models.ts'
@@ -102,6 +104,7 @@ export async function openHub(options: HubOptions = {}) {
   const models = openModels(chosen, { clock, log, retries: 0, store: storeIn(scopes.settings) })
   const over = { journal, store: store.journal, clock, newId, log, models, ...scopes }
   const context = openContext({ ...over, specs: () => [] })
+  const attachments = await openAttaching({ config: { home }, journal, store, clock, newId })
   const attention = await openAttention({
     ...{ journal, store: store.journal, lanes, clock, newId, log, view: sqliteAttention(store) },
     users: async (name) => (await people.user(name)) !== null,
@@ -124,11 +127,13 @@ export async function openHub(options: HubOptions = {}) {
   const routing = openRouting({ ...scopes, journal, store: store.journal, clock, newId, log, agents: agentFiles })
   const pipelines = openPipelines({ journal, store: store.journal, ...scopes, agents: agentFiles, secrets, clock, newId })
   const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
+  const knowledge = await openKnowing({ ...scopes, ...pipelines, store, models, budgets, secrets, reach, clock, log })
   const templatesRoot = join(home, 'bundled', 'pipelines', 'templates')
   await lanes.start()
   const rooms: Omit<ServerOptions, 'host' | 'port' | 'socketPath'> = {
     people,
     scopes,
+    attachments,
     attention,
     policy,
     models,
@@ -137,6 +142,7 @@ export async function openHub(options: HubOptions = {}) {
     routing,
     pipelines: {
       ...pipelines,
+      knowledge,
       tells: openTells(),
       own: openOwnCalls({ address: null }),
       ...openTransferOver({ ...pipelines, secrets, clock, reach, templatesRoot }),
@@ -180,6 +186,7 @@ export async function openHub(options: HubOptions = {}) {
     cookie,
     people,
     scopes,
+    attachments,
     attention,
     policy,
     secrets,
@@ -205,6 +212,7 @@ export async function openHub(options: HubOptions = {}) {
       for (const server of servers) await server.close()
       await inside.close()
       await lanes.stop()
+      await knowledge.close()
       await pipelines.close()
       await work.close()
       await context.close()

@@ -8,6 +8,7 @@ import { uriOf } from '../../src/pipelines/configurations/uri.ts'
 import { openPipelines } from '../../src/pipelines/open-pipelines.ts'
 import { compileParser, type Parser } from '../../src/pipelines/parser/parser.ts'
 import type { Figure } from './figure.ts'
+import { knowing } from './knowing.ts'
 import type { At, Part } from './part.ts'
 import { microsOf } from './repeat.ts'
 import { openRooms } from './rooms.ts'
@@ -15,7 +16,7 @@ import { openRooms } from './rooms.ts'
 export const pipelines: Part = {
   name: 'pipelines',
   async run(at) {
-    return [...parsing(at), ...(await deploying(at))]
+    return [...parsing(at), ...(await deploying(at)), ...(await knowing(at))]
   },
 }
 

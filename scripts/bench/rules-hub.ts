@@ -6,8 +6,10 @@
 import { homedir } from 'node:os'
 import { openAgents } from '../../src/agents/agents.ts'
 import { openImports } from '../../src/agents/import/import.ts'
+import { openAttaching } from '../../src/attaching.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { openTells } from '../../src/engines/engines.ts'
+import { openKnowing } from '../../src/knowing.ts'
 import { openPipelines } from '../../src/pipelines/open-pipelines.ts'
 import { openTransferOver } from '../../src/pipelines/transfer/open-transfer.ts'
 import { openRouting } from '../../src/routing/open-routing.ts'
@@ -25,11 +27,14 @@ const agents = openAgents({ documents: rooms.scopes.documents, engines: () => []
 const routing = openRouting({ ...rooms, ...rooms.scopes, store: rooms.store.journal, agents })
 const pipelines = openPipelines({ ...rooms, ...rooms.scopes, store: rooms.store.journal, agents })
 const reach = reachOf({ exempt: () => [], ownPorts: () => [] })
+const knowledge = await openKnowing({ ...rooms, ...rooms.scopes, ...pipelines, reach })
 const server = await openServer({
   ...rooms,
+  attachments: await openAttaching({ ...rooms, config: { home: process.argv[2] ?? '' } }),
   routing,
   pipelines: {
     ...pipelines,
+    knowledge,
     tells: openTells(),
     own: openOwnCalls({ address: null }),
     ...openTransferOver({ ...rooms, ...pipelines, reach, templatesRoot: '' }),

@@ -63,6 +63,20 @@ export class Unavailable extends StewardError {
   }
 }
 
+/** There is no room for it on the disk. Nothing was changed. HTTP 507. */
+export class DiskFull extends StewardError {
+  constructor(message: string, options?: { path?: string; cause?: unknown }) {
+    super('disk_full', message, options)
+  }
+}
+
+/** More bytes than are allowed. HTTP 413. */
+export class TooLarge extends StewardError {
+  constructor(message: string, options?: { path?: string; cause?: unknown }) {
+    super('too_large', message, options)
+  }
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -5,7 +5,7 @@ declare const brand: unique symbol
 export type Id<Kind extends string> = string & { readonly [brand]: Kind }
 
 const idKinds = [
-  'ses', 'prc', 'msg', 'evt', 'ent', 'trn', 'ask', 'tmr', 'tsk', 'run', 'apr', 'art', 'ntf', 'nod', 'con', 'req', 'doc', 'tok',
+  'ses', 'prc', 'msg', 'evt', 'ent', 'trn', 'ask', 'tmr', 'tsk', 'run', 'apr', 'art', 'ntf', 'nod', 'con', 'req', 'doc', 'tok', 'att',
 ] as const // biome-ignore format: one line reads better
 export type IdKind = (typeof idKinds)[number]
 

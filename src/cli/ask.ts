@@ -10,6 +10,7 @@ import { isFinal } from '../protocol/message-status.ts'
 import type { ApprovalBrief } from '../protocol/shapes.ts'
 import { approvalText } from './approval-text.ts'
 import { follow, type Receiver, receiverOf } from './ask-worker.ts'
+import { attach } from './attach.ts'
 import { findHub, type Hub } from './hub.ts'
 import { type Call, exitCodes, HubUnreachable, oneLine, type Result, tell, WrongUsage } from './output.ts'
 
@@ -18,23 +19,27 @@ export type AskOptions = {
   readonly project?: string | undefined
   /** Goes on in that session instead of a new one. */
   readonly session?: string | undefined
+  /** Files that go along. */
+  readonly attach?: readonly string[] | undefined
   /** Seconds. */
   readonly wait?: string | undefined
 }
 
-/** `words` is the text; a single `-` takes it from standard input. */
-export async function ask(call: Call, words: readonly string[], options: AskOptions): Promise<Result> {
+/** `typed` is the text; a single `-` takes it from standard input. */
+export async function ask(call: Call, typed: readonly string[], options: AskOptions): Promise<Result> {
   const waitSeconds = wholeNumber('--wait', options.wait ?? String(maxWaitSeconds))
   if (options.session && (options.agent || options.project)) {
     throw new WrongUsage('--session names a session, which has its agent and project already: leave out --agent and --project.')
   }
   const hub = await findHub(call)
-  const text = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ')
+  const text = typed.length === 1 && typed[0] === '-' ? await standardInput() : typed.join(' ')
   if (text.trim() === '') throw new WrongUsage('The text is empty; allowed is any text, or "-" to read it from standard input.')
   const session = options.session ?? (await newSession(hub, text, options))
-  if (waitSeconds === 0) return justSay(hub, session, text)
+  const sent = await attach(hub, session, options.attach ?? [])
+  const words = { text, ...(sent.length === 0 ? {} : { attachments: sent.map(({ id }) => ({ id })) }) }
+  if (waitSeconds === 0) return justSay(hub, session, words)
   const until = performance.now() + waitSeconds * 1000
-  const answered = await sayAndWait(hub, session, { text, waitSeconds })
+  const answered = await sayAndWait(hub, session, { words, waitSeconds })
   const receiver = answered.status === 'settled' ? await receiverOf(hub, session, answered) : null
   return receiver === null
     ? resultOf(answered, session, waitSeconds)
@@ -47,13 +52,14 @@ async function newSession(hub: Hub, text: string, { agent, project }: AskOptions
 }
 
 /** `--wait 0`: sent, and not waited for. */
-async function justSay(hub: Hub, session: string, text: string): Promise<Result> {
+async function justSay(hub: Hub, session: string, words: Words): Promise<Result> {
   const path = `/api/sessions/${encodeURIComponent(session)}/messages`
-  const accepted = await hub.call('POST', path, messageAccepted, { body: { id: `cli-${randomUUID()}`, text, folder: cwd() } })
+  const accepted = await hub.call('POST', path, messageAccepted, { body: { id: `cli-${randomUUID()}`, ...words, folder: cwd() } })
   return { value: { ...accepted, session }, text: `Sent. Look with: steward sessions show ${session}` }
 }
 
-type Said = { readonly text: string; readonly waitSeconds: number }
+type Words = { readonly text: string; readonly attachments?: readonly { readonly id: string }[] }
+type Said = { readonly words: Words; readonly waitSeconds: number }
 
 /** How often, and how long after each other, a hub is looked for that went away before it answered. */
 const mostTries = 30
@@ -63,8 +69,8 @@ const againMs = 1_000
  * Sends the message and waits. A long wait is several of the hub's, and a hub that went away is looked for again; the same id asked
  * again runs nothing twice. Throws HubUnreachable when it does not come back.
  */
-async function sayAndWait(hub: Hub, session: string, { text, waitSeconds }: Said): Promise<MessageAnswered> {
-  const body = { id: `cli-${randomUUID()}`, text, folder: cwd() }
+async function sayAndWait(hub: Hub, session: string, { words, waitSeconds }: Said): Promise<MessageAnswered> {
+  const body = { id: `cli-${randomUUID()}`, ...words, folder: cwd() }
   const until = performance.now() + waitSeconds * 1000
   for (let tries = 0; ; ) {
     const left = Math.max(0, until - performance.now())
@@ -78,7 +84,7 @@ async function sayAndWait(hub: Hub, session: string, { text, waitSeconds }: Said
   }
 }
 
-type Once = { readonly body: { readonly id: string; readonly text: string; readonly folder: string }; readonly seconds: number }
+type Once = { readonly body: Words & { readonly id: string; readonly folder: string }; readonly seconds: number }
 
 /** null: the hub is gone. A hub that is just going answers before the time is over. */
 async function sayOnce(hub: Hub, session: string, { body, seconds }: Once): Promise<MessageAnswered | null> {

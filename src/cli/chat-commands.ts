@@ -1,4 +1,6 @@
 // The commands of `steward chat`: what begins with a slash. Owns their names and what they do; leaves keys and screen to chat.ts.
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { sessions } from '../protocol/api.ts'
 import { approval } from '../protocol/api-approvals.ts'
 import { summaries, summary } from '../protocol/api-context.ts'
@@ -7,8 +9,10 @@ import { branch } from '../protocol/branch.ts'
 import { routedLine } from '../protocol/routed.ts'
 import { type Session, session } from '../protocol/shapes.ts'
 import type { View } from '../protocol/view.ts'
+import { attachmentLimits } from '../scopes/attachments/attachments.ts'
 import { userOfHome } from '../scopes/names.ts'
 import { approvalNamed } from './approvals.ts'
+import { attach } from './attach.ts'
 import type { Decided } from './chat-answer.ts'
 import { askedText } from './chat-screen.ts'
 import type { Talk } from './chat-talk.ts'
@@ -39,6 +43,7 @@ type Command = { readonly what: string; readonly run: (desk: Desk, rest: string)
 const commands: Readonly<Record<string, Command>> = {
   '/hub': { what: 'go to the hub, in your home', run: goHome },
   '/new': { what: 'begin a new conversation with the hub, or with: /new AGENT', run: begin },
+  '/attach': { what: 'send a file along with your next line: /attach FILE', run: attachFile },
   '/stop': { what: 'stop what runs now', run: stop },
   '/say': { what: 'say something while a question is open: /say TEXT', run: sayMore },
   '/allow': { what: 'say yes to what waits: /allow [ID] [once|step|run|project|always]', run: allow },
@@ -216,6 +221,18 @@ async function help({ aside }: Desk): Promise<void> {
 }
 
 /** The newest open conversation in the person's home, one with the hub before others; a new one when there is none. */
+/** The whole rest is one path, as names have spaces; `~` is the person's own folder. */
+async function attachFile({ talk, call, aside }: Desk, rest: string): Promise<void> {
+  const given = rest.trim()
+  if (given === '') return aside('Name a file: /attach FILE')
+  const { inMessage } = attachmentLimits
+  if (talk.attached >= inMessage) return aside(`${inMessage} files wait for your next line already; a message takes no more.`)
+  const path = given.startsWith('~/') ? join(homedir(), given.slice(2)) : given
+  const sent = await attach(await findHub(call), talk.view.session, [path])
+  talk.attach(sent.map(({ id }) => id))
+  for (const { name, mime, size } of sent) aside(`${name} (${mime}, ${size} bytes) goes along with your next line.`)
+}
+
 async function goHome({ call, talk }: Desk): Promise<void> {
   const { items } = await (await findHub(call)).call('GET', '/api/sessions', sessions, { query: { limit: 100 } })
   const homes = items.filter((one) => userOfHome(one.project) !== null && one.status !== 'CLOSED')

@@ -36,8 +36,12 @@ export type Talk = {
   readonly workers: ReadonlySet<string>
   /** Leaves the present session and goes into that one, or into a new one. Throws HubRefused. */
   enter(wish: Wish): Promise<void>
-  /** The id that the line is known by from now on. Throws HubRefused. */
+  /** The id that the line is known by from now on; files that wait go along. Throws HubRefused. */
   say(text: string): Promise<string>
+  /** They go along with the next line that is said in this session. */
+  attach(ids: readonly string[]): void
+  /** How many wait. */
+  readonly attached: number
   answer(questionId: string, given: { readonly text: string } | { readonly option: string }): Promise<void>
   /** Looks again for what waits. */
   lookForAsks(): Promise<void>
@@ -53,6 +57,7 @@ export function openTalk(options: TalkOptions): Talk {
   /** From the hub's answer on the session is told in order; before it, single frames come that may be further on than what was missed. */
   let isFollowed = false
   let awaited: string | null = null
+  let attached: readonly string[] = []
   let caughtUp: (() => void) | null = null
   let isHome = false
   const workers = new Set<string>()
@@ -140,6 +145,7 @@ export function openTalk(options: TalkOptions): Talk {
     entered = false
     isFollowed = false
     own.clear()
+    attached = []
     workers.clear()
     const newest = session === undefined ? null : await options.newest(id)
     view = { ...emptyView(id), cursor: beginningOf(newest) }
@@ -155,13 +161,25 @@ export function openTalk(options: TalkOptions): Talk {
     workers,
     enter,
     lookForAsks,
+    attach(ids) {
+      attached = [...attached, ...ids]
+    },
+    get attached() {
+      return attached.length
+    },
     get view() {
       return view
     },
     async say(text) {
       const id = `cli-${randomUUID()}`
       own.add(id)
-      await link.request('say', { sessionId: view.session, id, text, folder: cwd() })
+      const along = attached
+      attached = []
+      const files = along.length === 0 ? {} : { attachments: along.map((one) => ({ id: one })) }
+      await link.request('say', { sessionId: view.session, id, text, folder: cwd(), ...files }).catch((error: unknown) => {
+        attached = [...along, ...attached]
+        throw error
+      })
       return id
     },
     async answer(questionId, given) {

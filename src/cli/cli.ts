@@ -83,6 +83,10 @@ function addTalking(program: Command, run: Run): void {
     .option('--project <name>', 'in which project')
     .option('--session <id>', 'go on in that session')
     .option('--wait <seconds>', 'how long to wait for the reply (default: 600; 0 does not wait)')
+    .option('--attach <file>', 'a file that goes along; may be given several times', (file: string, before: string[] = []) => [
+      ...before,
+      file,
+    ])
     .action((words: string[], options) => run(async (call) => (await import('./ask.ts')).ask(call, words, options)))
   program
     .command('chat')

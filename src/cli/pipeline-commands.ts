@@ -1,5 +1,6 @@
 // The commands about pipelines.
 import type { Command } from 'commander'
+import type { AddGiven } from './knowledge.ts'
 import { examples, type Run } from './output.ts'
 import type { ImportGiven, InEnvironment } from './pipelines.ts'
 
@@ -7,6 +8,7 @@ export function addPipelines(pipelines: Command, run: Run): void {
   addLooking(pipelines, run)
   addMoving(pipelines, run)
   addDeploying(pipelines, run)
+  addKnowing(pipelines.command('knowledge').helpCommand(false).description('documents that pipelines answer from'), run)
 }
 
 const file = () => import('./pipelines.ts')
@@ -82,4 +84,32 @@ function addDeploying(pipelines: Command, run: Run): void {
   place(pipelines.command('undeploy <pipeline>'))
     .description('no new conversation gets it; those that have begun go on')
     .action((name: string, options: InEnvironment) => run(async (call) => (await file()).undeployPipeline(call, name, options)))
+}
+
+const knowledge = () => import('./knowledge.ts')
+
+function addKnowing(command: Command, run: Run): void {
+  command
+    .command('list [base]', { isDefault: true })
+    .description('all knowledge bases, or the documents of one, by id or name, and how far each is')
+    .action((base: string | undefined) => run(async (call) => (await knowledge()).listKnowledge(call, base)))
+  examples(
+    command
+      .command('add <base> <files...>')
+      .description('gives texts; a document of the same name is replaced')
+      .option('--id <id>', 'what the document is known by (default: the name of the file)')
+      .option('--name <name>', 'as answers are told where it is from')
+      .action((base: string, files: readonly string[], options: AddGiven) =>
+        run(async (call) => (await knowledge()).addKnowledge(call, base, { files, ...options })),
+      ),
+    'steward pipelines knowledge add manual ./manual/*.md',
+  )
+  command
+    .command('remove <base> <document>')
+    .description('takes a document away for good')
+    .action((base: string, document: string) => run(async (call) => (await knowledge()).removeKnowledge(call, base, document)))
+  command
+    .command('refresh <base>')
+    .description('indexes all documents anew, as its newest configuration says')
+    .action((base: string) => run(async (call) => (await knowledge()).refreshKnowledge(call, base)))
 }

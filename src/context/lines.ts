@@ -3,7 +3,8 @@ import { sha256 } from '../base/hash.ts'
 import type { Json } from '../base/json.ts'
 import type { ModelMessage } from '../models/message.ts'
 import type { Entry } from '../protocol/entry.ts'
-import type { Message } from '../protocol/message.ts'
+import type { Attachment, Message } from '../protocol/message.ts'
+import { isTextType } from '../scopes/attachments/mime.ts'
 import { framed, unmarked } from './frame.ts'
 
 /**
@@ -33,10 +34,15 @@ export function lineOf(message: Message, mark: string): ModelMessage | null {
 }
 
 export function withAttachments({ text, attachments = [] }: Pick<Message, 'text' | 'attachments'>): string {
-  return [
-    text,
-    ...attachments.map(({ id, name, mime }) => `[attached: ${[name ?? id, mime].filter((one) => one !== undefined).join(', ')}]`),
-  ].join('\n')
+  return [text, ...attachments.map(attachedLine)].join('\n')
+}
+
+/** A file that the hub keeps: what a model can do with it is said too. A name is somebody's words: it can't end the line. */
+function attachedLine({ id, name, mime, size }: Attachment): string {
+  const what = [(name ?? id).replace(/[[\]\s]+/g, ' '), mime].filter((one) => one !== undefined)
+  if (size === undefined) return `[attached: ${what.join(', ')}]`
+  const how = isTextType(mime ?? '') ? `its text is read with attachment_read, id ${id}` : 'you can not see what is in it'
+  return `[attached: ${[...what, `${size} bytes`].join(', ')}; ${how}]`
 }
 
 /** Work as lines of the person, or of whoever asks. What is no work is left out. */

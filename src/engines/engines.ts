@@ -35,8 +35,8 @@ export type EngineRooms = QuickRooms &
   }
 
 /** `tells`: who streams a pipeline's turns hears them. */
-type Pipelines = Pick<PipelineRooms, 'conversations' | 'deployments' | 'memories' | 'tells' | 'skills' | 'vars' | 'attachments'> &
-  Pick<EffectRooms, 'outgoing' | 'own'> & { readonly secrets: Secrets }
+type Pipelines = Pick<PipelineRooms, 'conversations' | 'deployments' | 'tells' | 'skills' | 'vars' | 'attachments'> &
+  Pick<EffectRooms, 'outgoing' | 'own' | 'memories' | 'knowledge'> & { readonly secrets: Secrets }
 
 export function builtInEngines({ routing, ...over }: EngineRooms): readonly Engine[] {
   const given = over.chains ? { ...over, tools: fewFiles(over.tools, over.chains.events) } : over

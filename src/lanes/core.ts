@@ -10,6 +10,7 @@ import type { Write } from './write.ts'
 
 export type LaneCore = {
   readonly id: LaneId
+  readonly epoch: number
   readonly journal: Journal
   readonly clock: Clock
   readonly newId: NewId

@@ -43,6 +43,8 @@ export type Priority = (typeof priorities)[number]
 export interface Turn {
   readonly id: TurnId
   readonly process: ProcessInfo
+  /** Of the lane's ownership (L7): another one after a commit was refused, since the lane was then read again. */
+  readonly epoch: number
   /** What it was started with, in commit order; all of one sender. */
   readonly entries: readonly Entry[]
   /** The message that the conversation stood at when the turn started, the turn's own entries included. null: an empty one. */

@@ -216,7 +216,7 @@ export class Residents {
       undelivered: ({ entry: { replyTo } }) => replyTo && this.#lanes.get(replyTo.lane)?.undelivered(replyTo.ask),
     })
     return new Lane({
-      core: { ...this.#given, id, mayAct: () => this.#mayAct(id, epoch) },
+      core: { ...this.#given, id, epoch, mayAct: () => this.#mayAct(id, epoch) },
       epoch,
       writer,
       inbox: from.waiting,

@@ -17,6 +17,7 @@ export function turnOf(run: Run): Turn {
   return {
     id,
     process,
+    epoch: core.epoch,
     entries,
     leaf,
     before: own ? (own.parent ?? null) : leaf,

@@ -53,20 +53,24 @@ export async function embedTexts(room: Room, from: From, { request, options }: A
   if ('ok' in choice) return choice
   const batches = batchesOf(request.texts)
   if ('ok' in batches) return batches
-  const sum = { vectors: [] as Float32Array[], input: 0, cost: 0, isPriced: true }
+  const vectors: Float32Array[] = []
+  const sum = { input: 0, cost: 0, isPriced: true }
   for (const texts of batches) {
     const made = await patiently(room, choice, { request, options, texts })
     const spent = sum.cost + (made.lost ?? 0)
     if (!made.ok) return spent > 0 ? { ...made, lost: spent, lostBy: choice.name } : made
-    const width = sum.vectors[0]?.length ?? made.vectors[0]?.length
-    if (made.vectors.some((one) => one.length !== width)) return failure('bad_reply', `${choice.name} gave vectors of different lengths.`)
-    sum.vectors.push(...made.vectors)
+    const width = vectors[0]?.length ?? made.vectors[0]?.length
+    if (made.vectors.some((one) => one.length !== width)) {
+      const why = failure('bad_reply', `${choice.name} gave vectors of different lengths.`)
+      return { ...why, lost: spent + (made.cost ?? 0), lostBy: choice.name }
+    }
+    vectors.push(...made.vectors)
     sum.input += made.input ?? 0
     sum.cost = spent + (made.cost ?? 0)
     sum.isPriced &&= made.cost !== null
   }
   const usage = { input: sum.input, output: 0, cached: null }
-  return { ok: true, vectors: sum.vectors, model: choice.name, usage, cost: sum.isPriced ? sum.cost : null }
+  return { ok: true, vectors, model: choice.name, usage, cost: sum.isPriced ? sum.cost : null }
 }
 
 function choiceFor({ provider, model, account, localOnly }: EmbedRequest, from: From): Choice | ModelFailure {

@@ -2,6 +2,19 @@
 // is brought into it by configurations/; nothing behind that sees another name. Source: reference digest of EDDI, section 1.
 import type { Json, JsonObject } from '../base/json.ts'
 import type { PropertyScope, Visibility } from './conversation.ts'
+import type { ModelCascade, ModelRetry, TimeoutPolicy, ToolApprovals, UserMemoryConfig, ValidationReaction } from './thinking.ts'
+
+export type {
+  ApprovalTerms,
+  CascadeHeuristic,
+  CascadeStep,
+  ModelCascade,
+  ModelRetry,
+  TimeoutPolicy,
+  ToolApprovals,
+  UserMemoryConfig,
+  ValidationReaction,
+} from './thinking.ts'
 
 /** Kinds of configuration by their canonical type. */
 export const kinds = {
@@ -46,16 +59,15 @@ export type AgentConfig = {
   readonly workflows: readonly string[]
   readonly description?: string
   readonly hitlConfig?: { readonly approvalTimeout?: string; readonly timeoutPolicy?: TimeoutPolicy; readonly pauseReason?: string }
-  readonly toolApprovals?: JsonObject
+  readonly toolApprovals?: ToolApprovals
   readonly enableMemoryTools?: boolean
-  readonly userMemoryConfig?: JsonObject
+  readonly userMemoryConfig?: UserMemoryConfig
   readonly memoryPolicy?: {
     readonly strictWriteDiscipline?: { readonly enabled?: boolean; readonly onFailure?: 'digest' | 'exclude_all' | 'keep_all' }
   }
   /** Fields that are kept and given back, and have no effect here: channels, A2A, identity, security, session management, capabilities. */
   readonly kept: JsonObject
 }
-export type TimeoutPolicy = 'WAIT_INDEFINITELY' | 'AUTO_APPROVE' | 'AUTO_REJECT' | 'ABORT'
 
 export type WorkflowConfig = { readonly workflowSteps: readonly WorkflowStep[] }
 /** `type` as in `eddi://ai.labs.rules`, canonical. `config.uri` names the extension, where it has one. */
@@ -248,7 +260,7 @@ export type OutputSet = {
 
 // ---- models
 
-/** Fields without a name here are in `more`, checked by configurations/llm.ts and read by the model task. */
+/** Fields without a name here are in `more`: they are kept, and have no effect. */
 export type LlmConfig = { readonly tasks: readonly LlmTask[] }
 export type LlmTask = {
   readonly actions: readonly string[]
@@ -298,13 +310,19 @@ export type LlmTask = {
     readonly customInstructions: string
   }
   readonly identityMasking?: { readonly enabled: boolean; readonly displayName: string; readonly rules: readonly string[] }
-  readonly modelCascade?: JsonObject
-  readonly toolApprovals?: JsonObject
-  readonly toolResponseLimits?: JsonObject
+  readonly modelCascade?: ModelCascade
+  readonly toolApprovals?: ToolApprovals
+  readonly toolResponseLimits?: {
+    readonly defaultMaxChars: number
+    readonly perToolLimits: { readonly [tool: string]: number }
+  }
+  /** Tokens, by estimate, of all answers of tools that one call of the model is given. */
+  readonly maxToolContextTokens: number
+  readonly retry?: ModelRetry
+  /** 0: as long as the models room lets a call take. */
+  readonly streamingTimeoutSeconds: number
   readonly more: JsonObject
 }
-export type ValidationReaction = 'ignore' | 'warn' | 'retry' | 'fail'
-
 export type RagConfig = {
   readonly name: string
   readonly embeddingProvider: string

@@ -81,7 +81,10 @@ export const sessions = listOf(session)
 export const newMessage = z.strictObject({
   id: z.string().min(1).max(maxClientId).optional(),
   text: z.string(),
-  attachments: z.array(attachment.strict()).max(20).optional(),
+  attachments: z
+    .array(attachment.omit({ size: true }).strict())
+    .max(20)
+    .optional(),
   voice: z.boolean().optional(),
   /** The absolute folder that relative paths in the text are meant from: the terminal's. */
   folder: z

@@ -79,7 +79,8 @@ function readAttachments(value: unknown): readonly Attachment[] {
   return records(value).flatMap((given) => {
     const [id, name, mime] = [text(given.id), text(given.name), text(given.mime)]
     if (id === null) return []
-    return [{ id, ...(name === null ? {} : { name }), ...(mime === null ? {} : { mime }) }]
+    const size = typeof given.size === 'number' ? { size: given.size } : {}
+    return [{ id, ...(name === null ? {} : { name }), ...(mime === null ? {} : { mime }), ...size }]
   })
 }
 

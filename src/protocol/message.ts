@@ -5,7 +5,13 @@ import { messageStatuses } from './message-status.ts'
 export const option = z.object({ label: z.string(), description: z.string().optional() })
 export type Option = z.infer<typeof option>
 
-export const attachment = z.object({ id: z.string(), name: z.string().optional(), mime: z.string().optional() })
+/** `size` in bytes. What the hub says of it; who sends a message need only name the id. */
+export const attachment = z.object({
+  id: z.string(),
+  name: z.string().optional(),
+  mime: z.string().optional(),
+  size: z.number().int().optional(),
+})
 export type Attachment = z.infer<typeof attachment>
 
 /** CONTRACT section 4, shape "message". `at` is ISO text, `cursor` that of the event that appended it. */

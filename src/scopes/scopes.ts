@@ -4,7 +4,7 @@
 // All of it is events (events.ts) in streams: `tenant:<name>` holds groups and projects, `ses_...` what was decided about a session,
 // `scope:<level>/<name>` a place's documents and settings. A change resolves when its projection has passed it.
 // Others also import language.ts, title.ts, names.ts, session-state.ts, session-status.ts, close-event.ts, project-resolution.ts,
-// setting-keys.ts, document-path.ts, root-folder.ts, zone.ts. The rules P1 to P22 stand in docs/spec.md, above all:
+// setting-keys.ts, document-path.ts, root-folder.ts, zone.ts, and the door of attachments/. The rules P1 to P22 stand in docs/spec.md, above all:
 // P2  A home is made once, however many ask at the same moment.
 // P6  Suspending, resuming and closing reaches every process by an entry; who can't be reached gets its status written.
 // P15 Nothing that was written is lost but by a purge: every write is a version, also one from an editor.

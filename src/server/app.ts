@@ -6,6 +6,7 @@ import { Hono } from 'hono'
 import { Forbidden, NotFound } from '../base/errors.ts'
 import { agentCalls } from './api/agents.ts'
 import { approvalCalls } from './api/approvals.ts'
+import { attachmentCalls } from './api/attachments.ts'
 import { budgetCalls } from './api/budgets.ts'
 import { contextCalls } from './api/context.ts'
 import { controlCalls } from './api/control.ts'
@@ -15,6 +16,7 @@ import { eventCalls } from './api/events.ts'
 import { grantCalls } from './api/grants.ts'
 import { hubCalls } from './api/hub.ts'
 import { inboxCalls } from './api/inbox.ts'
+import { knowledgeCalls } from './api/knowledge.ts'
 import { messageCalls } from './api/messages.ts'
 import { modelCalls } from './api/models.ts'
 import { peopleCalls } from './api/people.ts'
@@ -26,7 +28,7 @@ import { routeCalls } from './api/route.ts'
 import { secretCalls } from './api/secrets.ts'
 import { sessionCalls } from './api/sessions.ts'
 import { settingCalls } from './api/settings.ts'
-import { readBody, readFile, readWords } from './body.ts'
+import { readBody, readFile, readWords, streamOf } from './body.ts'
 import { type Arrival, type Caller, identify, may } from './caller.ts'
 import { eddiCalls } from './eddi/eddi.ts'
 import type { Endpoint, RawCall, Reply } from './endpoint.ts'
@@ -50,6 +52,7 @@ export const calls: readonly Endpoint[] = [
   ...peopleCalls,
   ...sessionCalls,
   ...messageCalls,
+  ...attachmentCalls,
   ...eventCalls,
   ...controlCalls,
   ...questionCalls,
@@ -63,6 +66,7 @@ export const calls: readonly Endpoint[] = [
   ...projectCalls,
   ...documentCalls,
   ...agentCalls,
+  ...knowledgeCalls,
   ...pipelineCalls,
   ...settingCalls,
   ...processCalls,
@@ -155,7 +159,10 @@ function isKept(reply: Reply): boolean {
   return 'status' in reply && reply.status < 500 && JSON.stringify(reply.body ?? null).length < 65_536
 }
 
-type Answering = Pick<Endpoint, 'path' | 'access' | 'run' | 'method' | 'takesSecrets' | 'takesBytes' | 'takesText'>
+type Answering = Pick<
+  Endpoint,
+  'path' | 'access' | 'run' | 'method' | 'takesSecrets' | 'takesBytes' | 'takesStream' | 'takesText' | 'mostBytes'
+>
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -185,17 +192,21 @@ type Asked = { readonly c: Context<Env>; readonly one: Answering; readonly calle
 async function replyTo(hub: Hub, keys: ReturnType<typeof remember<Reply>>, { c, one, caller }: Asked): Promise<Reply> {
   const { req } = c
   const isSafe = safe.has(req.method)
-  const { takesBytes } = one
+  const isRaw = one.takesBytes !== undefined || one.takesStream !== undefined
   const read = one.takesText ? readWords : readBody
-  const given = isSafe || takesBytes !== undefined ? undefined : await read(req.raw, hub.limits.bodyBytes)
+  const given = isSafe || isRaw ? undefined : await read(req.raw, one.mostBytes ?? hub.limits.bodyBytes)
   const sealed = one.takesSecrets ? given : await hub.secrets.sealJson(given)
-  const body = takesBytes === undefined ? sealed : await readFile(req.raw, takesBytes)
+  const body = isRaw ? await rawBody(req.raw, one) : sealed
   if (!isSafe && caller) writable(hub)
-  const key = isSafe || takesBytes !== undefined ? null : keyOf(req.header('idempotency-key') ?? null)
+  const key = isSafe || isRaw ? null : keyOf(req.header('idempotency-key') ?? null)
   const raw: RawCall = { hub, caller, params: req.param(), query: req.query(), body, headers: req.raw.headers, signal: req.raw.signal, key }
   if (key === null) return one.run(raw)
   const name = JSON.stringify([caller?.user.name ?? '', caller?.via ?? '', key])
   return keys.once(name, JSON.stringify([req.method, req.url, body ?? null, req.header('prefer') ?? '']), () => one.run(raw))
+}
+
+async function rawBody(request: Request, { takesBytes, takesStream }: Answering): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+  return takesStream === undefined ? readFile(request, takesBytes ?? 0) : streamOf(request, takesStream)
 }
 
 const apiHeaders = { ...securityHeaders, 'Cache-Control': 'no-store', 'Content-Security-Policy': nothingPolicy }
@@ -206,7 +217,10 @@ type Given =
 
 function givenBy(reply: Reply): Given {
   if ('stream' in reply) {
+    const own = reply.stream.headers.get('Content-Security-Policy')
     for (const [name, value] of Object.entries(apiHeaders)) reply.stream.headers.set(name, value)
+    // Of a file it is narrower.
+    if (own !== null) reply.stream.headers.set('Content-Security-Policy', own)
     return reply
   }
   const { status, body, headers } = reply

@@ -39,6 +39,14 @@ export async function readFile(request: Request, limitBytes: number): Promise<Ui
   return bytes
 }
 
+/** The bytes of the body as they come. Throws InvalidInput for none, HttpProblem 413 for what announces more than `limitBytes`, or 415. */
+export function streamOf(request: Request, limitBytes: number): ReadableStream<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes)
+  checkEncoding(request.headers.get('content-encoding'))
+  if (request.body) return request.body
+  throw new InvalidInput('the body is empty: the bytes of a file are wanted')
+}
+
 /** Bytes of UTF-8 JSON to a value. Throws InvalidInput with a JSON pointer where there is one. */
 export function parseBody(bytes: Uint8Array): unknown {
   const text = decode(bytes)

@@ -46,6 +46,10 @@ export type Described = {
   readonly takesSecrets?: true
   /** Its body is bytes, at most so many, given as a Uint8Array: what is secret in them is its own business. */
   readonly takesBytes?: number
+  /** Its body is bytes that are read as they come, given as a ReadableStream; more than so many are refused at once. */
+  readonly takesStream?: number
+  /** Its body may have so many bytes; absent: as many as any. */
+  readonly mostBytes?: number
   /** Its body may also be plain text, given as a string. */
   readonly takesText?: true
   /** Status and schema of each answer that is no problem. */
@@ -82,7 +86,7 @@ const anything = z.unknown()
 
 /** A call without a body schema takes none, or an empty object. */
 function bodyOf(given: Described, body: unknown): unknown {
-  if (given.takesBytes !== undefined) return body
+  if (given.takesBytes !== undefined || given.takesStream !== undefined) return body
   if (given.body) return body ?? {}
   if (body === undefined || isEmpty(body)) return undefined
   throw new InvalidInput('this call takes no body')

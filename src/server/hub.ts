@@ -11,12 +11,14 @@ import type { Journal } from '../journal/journal.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Models } from '../models/models.ts'
 import type { People } from '../people/people.ts'
+import type { Knowledge } from '../pipelines/knowledge/knowledge.ts'
 import type { PipelinesRoom } from '../pipelines/open-pipelines.ts'
 import type { OpenTransfer } from '../pipelines/transfer/open-transfer.ts'
 import type { Budgets } from '../policy/budget.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { AgentListing, ConfigItem, Finding } from '../protocol/api.ts'
 import type { Routing } from '../routing/routing.ts'
+import type { Attachments } from '../scopes/attachments/attachments.ts'
 import type { RootRules } from '../scopes/root-folder.ts'
 import type { ScopeRef, Scopes } from '../scopes/scopes.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -29,6 +31,7 @@ import type { Rate } from './rate.ts'
 /** Pipelines as the outside sees them: what is kept and deployed, and how agents come and go. */
 export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments' | 'conversations' | 'memories' | 'vars'> &
   OpenTransfer & {
+    readonly knowledge: Omit<Knowledge, 'resume' | 'close'>
     readonly tells: Pick<Tells, 'listen'>
     readonly own: OwnDoor
   }
@@ -36,6 +39,7 @@ export type PipelineDesk = Pick<PipelinesRoom, 'configurations' | 'deployments' 
 export type Rooms = {
   readonly people: People
   readonly scopes: Scopes
+  readonly attachments: Attachments
   readonly attention: Attention
   readonly policy: Pick<Policy, 'approvals' | 'grants' | 'mode'>
   readonly context: Pick<Context, 'summaries' | 'compact' | 'undo' | 'rebase'>

@@ -26,6 +26,7 @@ export function openApi(endpoints: readonly Endpoint[], version: string): Json {
   }
 }
 
+const streamBody = { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
 const bytesBody = { required: true, content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } }
 
 function operation(one: Described): Json {
@@ -36,6 +37,7 @@ function operation(one: Described): Json {
     parameters: [...pathParameters(one.path), ...queryParameters(one), ...headerParameters(one)],
     ...body,
     ...(one.takesBytes === undefined ? {} : { requestBody: bytesBody }),
+    ...(one.takesStream === undefined ? {} : { requestBody: streamBody }),
     responses: {
       ...answers(one),
       default: { description: 'A problem', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },

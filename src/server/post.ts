@@ -5,7 +5,7 @@ import type { Posted } from '../journal/commit.ts'
 import { entryIdOf } from '../lanes/entry-id.ts'
 import { maxTextBytes, type NewMessage } from '../protocol/api.ts'
 import type { MessageBody } from '../protocol/entry.ts'
-import type { Message } from '../protocol/message.ts'
+import type { Attachment, Message } from '../protocol/message.ts'
 import { isFinal } from '../protocol/message-status.ts'
 import type { Caller } from './caller.ts'
 import type { Hub } from './hub.ts'
@@ -29,18 +29,19 @@ export async function postMessage(
   checkWords(given.text)
   const session = await briefOf(hub, caller, given.session)
   const where = placeOf(hub, caller, session, given)
-  checkAttachments(given.attachments)
+  const { attachments, areGone } = await attachmentsOf(hub, caller, where.session, given.attachments ?? [])
   if (given.to !== undefined) await checkAgent(hub, caller, session.process, given.to)
   if (given.parent) await messageIn(hub, where.session, given.parent, '/parent')
   if (session.life === 'SUSPENDED') await hub.scopes.sessions.resume(where.session, caller.actor)
   const isOver = session.life === 'CLOSED' || session.life === 'ARCHIVED'
-  const bodies = await bodiesOf(hub, caller, where, given)
+  const bodies = await bodiesOf(hub, caller, where, { ...given, attachments })
   for (const body of bodies) {
-    const posted = await put(hub, caller, { ...where, isOver }, body)
+    const posted = await put(hub, caller, { ...where, isOver: isOver || areGone !== null }, body)
     const isLast = body === bodies.at(-1)
     if (!posted.ok && posted.reason === 'conflict' && !isLast) continue
     if (!posted.ok && posted.reason === 'conflict')
       throw new Conflict('a message with this id and other content was sent before', { path: '/id' })
+    if (areGone !== null && !posted.ok && posted.reason === 'full') throw areGone
     if (isOver && !posted.ok && posted.reason === 'full') throw new Conflict('the session is closed', { code: 'closed' })
     refusePost(posted)
     return { id: posted.ref ?? '', duplicate: posted.duplicate, cursor: posted.cursor }
@@ -59,10 +60,25 @@ function checkWords(text: string): void {
   throw new HttpProblem(413, 'too_large', message, { path: '/text' })
 }
 
-/** There is nowhere yet that one could have been put, so a named one does not exist. */
-function checkAttachments(given: NewMessage['attachments']): void {
-  if (given === undefined || given.length === 0) return
-  throw new InvalidInput('/attachments/0/id names no attachment', { path: '/attachments/0/id' })
+type Named = {
+  readonly attachments: Attachment[]
+  /** Why nothing new is said with them: one was removed. What was sent before is still the same message. */
+  readonly areGone: InvalidInput | null
+}
+
+/** What the hub knows of them, whatever the sender says of their names and types; from here on they are this session's. */
+async function attachmentsOf(hub: Hub, caller: Caller, session: SessionId, given: readonly Attachment[]): Promise<Named> {
+  if (given.length === 0) return { attachments: [], areGone: null }
+  const user = caller.user.name
+  const ids = given.map(({ id }) => id)
+  const known = await Promise.all(ids.map((id) => hub.attachments.known(user, id)))
+  const gone = known.findIndex((one) => one?.removed === true && one.session === session)
+  const isKnown = gone >= 0 && known.every((one) => one?.session === session)
+  const path = `/attachments/${gone}/id`
+  const areGone = isKnown ? new InvalidInput(`${path} names no attachment: it was removed`, { path }) : null
+  const found = isKnown ? known : await hub.attachments.place(user, ids, session, caller.actor)
+  const attachments = found.flatMap((one) => (one === null ? [] : { id: one.id, name: one.name, mime: one.mime, size: one.size }))
+  return { attachments, areGone }
 }
 
 /** Anybody who is there can be meant; whether they may work in this session says the session. Throws InvalidInput, which says who is. */

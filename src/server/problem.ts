@@ -1,5 +1,5 @@
 // Errors on the wire: application/problem+json (RFC 9457). The one place where an error becomes a status.
-import { Conflict, Forbidden, Full, Gone, InvalidInput, messageOf, NotFound, StewardError, Unavailable } from '../base/errors.ts'
+import { Conflict, DiskFull, Forbidden, Full, Gone, InvalidInput, messageOf, NotFound, StewardError, TooLarge, Unavailable } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Problem } from '../protocol/api.ts'
 
@@ -28,6 +28,7 @@ const titles: Readonly<Record<number, string>> = {
   429: 'Too much at once',
   500: 'Something broke in the hub',
   503: 'Not available now',
+  507: 'The disk is full',
 }
 
 export type Told = { readonly problem: Problem; readonly headers: Readonly<Record<string, string>> }
@@ -59,6 +60,8 @@ export function statusOf(thrown: unknown): number {
   if (thrown instanceof Forbidden) return 403
   if (thrown instanceof Full) return 429
   if (thrown instanceof Unavailable) return 503
+  if (thrown instanceof TooLarge) return 413
+  if (thrown instanceof DiskFull) return 507
   return 500
 }
 
@@ -68,6 +71,6 @@ function failure(thrown: unknown, told: { readonly id: string; readonly where: s
 }
 
 function headersOf(thrown: unknown, status: number): Readonly<Record<string, string>> {
-  const own = thrown instanceof HttpProblem ? thrown.headers : {}
+  const own = thrown instanceof HttpProblem ? thrown.headers : thrown instanceof TooLarge ? { Connection: 'close' } : {}
   return status === 429 || status === 503 ? { 'Retry-After': '1', ...own } : own
 }

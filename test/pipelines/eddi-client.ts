@@ -27,20 +27,28 @@ export type Client = {
   /** The id of a new conversation. */
   start(agent: string, context?: object): Promise<string>
   say(conversation: string, input: string, context?: object): Promise<Answered>
+  /** The hub stops and starts again. */
+  reopen(): Promise<void>
   close(): Promise<void>
 }
 
-export async function openClient(): Promise<Client> {
+/** `exempt`: origins that the person named in web.exempt; a hub that starts knows them. `more`: of its environment. */
+export async function openClient(exempt: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Client> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-eddi-'))
-  const env = { HOME: folder, STEWARD_HOME: join(folder, 'home'), STEWARD_PORT: '0', XDG_RUNTIME_DIR: folder }
-  const steward = await openSteward(await loadConfig({ env }), { log: () => {}, env: { ...process.env, ...env } })
-  const code = await steward.newCode()
-  const login = await fetch(`${steward.address}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
-  })
-  const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  const env = { HOME: folder, STEWARD_HOME: join(folder, 'home'), STEWARD_PORT: '0', XDG_RUNTIME_DIR: folder, ...more }
+  const open = async () => openSteward(await loadConfig({ env }), { log: () => {}, env: { ...process.env, ...env } })
+  let steward = await open()
+  let cookie = await loggedIn(steward)
+  const reopen = async () => {
+    await steward.close()
+    steward = await open()
+    cookie = await loggedIn(steward)
+  }
+  if (exempt.length > 0) {
+    const headers = { cookie, 'content-type': 'application/json' }
+    await fetch(`${steward.address}/api/settings/web.exempt`, { method: 'PUT', headers, body: JSON.stringify({ value: exempt }) })
+    await reopen()
+  }
 
   const ask: Client['ask'] = async (method, path, body, { type, headers = {} } = {}) => {
     const isBytes = body instanceof Uint8Array
@@ -63,7 +71,9 @@ export async function openClient(): Promise<Client> {
     return idAt(headers.get('location'))
   }
   return {
-    address: steward.address,
+    get address() {
+      return steward.address
+    },
     ask,
     make,
     async agent(name, workflowSteps, more = {}) {
@@ -81,11 +91,18 @@ export async function openClient(): Promise<Client> {
       return idAt(headers.get('location'))
     },
     say: (conversation, input, context = {}) => ask('POST', `/agents/${conversation}`, { input, context }),
+    reopen,
     async close() {
       await steward.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function loggedIn({ address, newCode }: Awaited<ReturnType<typeof openSteward>>): Promise<string> {
+  const body = JSON.stringify({ code: await newCode() })
+  const login = await fetch(`${address}/api/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 }
 
 function parsed(text: string): Found {

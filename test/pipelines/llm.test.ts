@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import type { JsonObject } from '../../src/base/json.ts'
-import { llmTask } from '../../src/engines/pipeline/tasks/llm-chat.ts'
+import { llmTask } from '../../src/engines/pipeline/tasks/llm-task.ts'
 import { openModels } from '../../src/models/models.ts'
 import { type ScriptedModel, startScriptedModel } from '../../src/models/scripted.ts'
 import { openTalk, outputOf, type Talk } from './talk.ts'
@@ -26,7 +26,7 @@ async function begin(): Promise<void> {
   talk = await openTalk({
     effects: {
       ...{ 'ai.labs.httpcalls': none, 'ai.labs.mcpcalls': none, 'steward.toolcalls': none, 'ai.labs.rag': none },
-      'ai.labs.llm': llmTask({ models } as never),
+      'ai.labs.llm': llmTask({ models, tools: {} } as never),
     },
   })
 }
@@ -124,10 +124,9 @@ describe('the model task', () => {
     expect(outputOf(await talk.state(process))).toEqual(['Here again.'])
   })
 
-  test('[Y112] what goes beyond a chat is refused by name at deployment', async () => {
+  test('[Y112] what cannot be had is refused by name at deployment', async () => {
     await begin()
-    await expect(agent({ enableBuiltInTools: true, knowledgeBases: [{ name: 'docs' }], modelCascade: { enabled: true } })).rejects.toThrow(
-      /calling tools[\s\S]*knowledge[\s\S]*a cascade of models/,
-    )
+    const wanted = { type: 'skynet', modelCascade: { enabled: true } }
+    await expect(agent(wanted)).rejects.toThrow(/cascade of models has no steps[\s\S]*provider "skynet" is not supported/)
   })
 })

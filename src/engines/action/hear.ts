@@ -23,8 +23,10 @@ export async function hearWork(scene: Scene, { entries, safePoint, told = new Se
   const over = new Set([...told, ...relayed, ...taken.told])
   scene.hear(entries, { told: over })
   scene.hear(taken.answers, { told: over })
+  const heard = [...entries, ...taken.answers].filter(({ id }) => !over.has(id))
+  await scene.attach(heard)
   own.push(...taken.lines)
-  const left = [...entries, ...taken.answers].filter(({ id }) => !over.has(id)).length
+  const left = heard.length
   if (taken.arrived.length === 0) return left
   return left + (await hearWork(scene, { entries: taken.arrived, safePoint: 'meanwhile', told: over }))
 }

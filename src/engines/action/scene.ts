@@ -3,6 +3,7 @@ import type { Turn } from '../../lanes/engine.ts'
 import type { Entry } from '../../protocol/entry.ts'
 import type { Report } from '../../work/report.ts'
 import type { OwnLine } from '../turn/ask.ts'
+import { type AttachedRooms, attachedLines } from '../turn/attached.ts'
 import type { CallRooms } from '../turn/calls.ts'
 import { type Guard, openGuard } from '../turn/guard.ts'
 import { linesFrom } from '../turn/lines.ts'
@@ -15,7 +16,8 @@ import { type Voice, voiceOf } from '../turn/voice.ts'
 
 export type ActionRooms = SetupRooms &
   ModelRooms &
-  CallRooms & {
+  CallRooms &
+  AttachedRooms & {
     readonly tools: SetupRooms['tools'] & ModelRooms['tools'] & CallRooms['tools']
     readonly minds: Minds
     /** Absent: all work is for who leads. */
@@ -39,6 +41,8 @@ export type Scene = {
   readonly own: OwnLine[]
   /** More work came in. `told`: the person has been shown it already, so that the model need not be. */
   hear(entries: readonly Entry[], options?: { readonly told?: ReadonlySet<string> }): void
+  /** Texts that came along with it, behind the lines of `hear`. */
+  attach(entries: readonly Entry[]): Promise<void>
 }
 
 /** `how`: how this engine gives work away, in a few words for the model. */
@@ -56,6 +60,9 @@ export async function openScene(rooms: ActionRooms, turn: Turn, how: string): Pr
     guard: openGuard(),
     voice,
     routes: rooms.routes?.of({ turn, setup, voice, corrects: true, how }) ?? noRoutes,
+    async attach(more) {
+      own.push(...(await attachedLines(rooms, { turn, mind }, more)))
+    },
     hear(more, { told = new Set() } = {}) {
       hearTaint(mind, more)
       entries.push(...more)

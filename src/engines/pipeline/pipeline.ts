@@ -48,7 +48,7 @@ export type Conversing = { readonly entries: readonly Entry[]; readonly as?: { r
 /** Takes these entries, one after the other. Once a turn. */
 export async function converse(rooms: PipelineRooms, turn: Turn, { entries, as }: Conversing): Promise<void> {
   const lane = laneOf(turn.process.id)
-  let remembered = await rooms.conversations.read(lane, { before: turn.id, leaf: turn.before })
+  let remembered = await rooms.conversations.read(lane, { before: turn.id, epoch: turn.epoch, leaf: turn.before })
   const agent = remembered.agent ?? as?.agent ?? agentIn(turn)
   const { user, project } = turn.process
   const compiled = await rooms.deployments.compiled(agent, { user, project })
@@ -73,7 +73,7 @@ export async function converse(rooms: PipelineRooms, turn: Turn, { entries, as }
     async keep(fact) {
       const name = `fact-${++facts}`
       await noteFact(turn, name, fact)
-      rooms.conversations.noted(lane, { turn: turn.id, name, fact })
+      rooms.conversations.noted(lane, { turn: turn.id, epoch: turn.epoch, name, fact })
       remembered = evolve(remembered, fact)
     },
     waiting: [],

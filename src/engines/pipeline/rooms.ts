@@ -1,15 +1,27 @@
 // What tasks with effects need of other rooms, beside what any engine's calls need.
 import type { Clock } from '../../base/clock.ts'
 import type { ModelPort } from '../../models/models.ts'
+import type { Knowledge } from '../../pipelines/knowledge/knowledge.ts'
+import type { Memories } from '../../pipelines/memories/memories.ts'
+import type { Budgets } from '../../policy/budget.ts'
 import type { Chain } from '../../protocol/entry.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { ToolPolicy } from '../../tools/checked.ts'
 import type { McpServers } from '../../tools/mcp/mcp.ts'
+import type { Tools } from '../../tools/tools.ts'
 import type { Reach } from '../../tools/web/web.ts'
 
 export type EffectRooms = {
   readonly models: ModelPort
-  readonly secrets?: Pick<Secrets, 'resolve' | 'set' | 'seal'>
+  readonly secrets?: Pick<Secrets, 'resolve' | 'set' | 'seal'> & Partial<Pick<Secrets, 'inPieces'>>
+  /** What a model is told about the hub's own tools. */
+  readonly tools: Pick<Tools, 'specs' | 'allowed' | 'effectOf'>
+  /** Absent: a budget that is used up ends the task. */
+  readonly budgets?: Pick<Budgets, 'list' | 'set'>
+  /** Absent: nothing is remembered beyond a conversation. */
+  readonly memories?: Pick<Memories, 'visible' | 'put' | 'forget' | 'all'>
+  /** Absent: knowledge bases have nothing. */
+  readonly knowledge?: Pick<Knowledge, 'search'>
   /** Calls of an imported agent to EDDI's own address run in this process, with the rights of the person it works for. */
   readonly own?: OwnCalls
   readonly outgoing: Outgoing

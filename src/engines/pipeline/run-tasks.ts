@@ -5,6 +5,7 @@
 import { StewardError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import { Diverged, StepFailed, Stopped } from '../../lanes/engine.ts'
+import { commandIn } from '../../pipelines/commands/commands.ts'
 import type { CompiledStep } from '../../pipelines/configurations/store.ts'
 import { actionsOf, openStep, type Step, specialActions } from '../../pipelines/conversation.ts'
 import { outputStep } from '../../pipelines/output/output.ts'
@@ -46,6 +47,7 @@ export async function runTasks({ scene, effects, input, from }: Running): Promis
     } catch (thrown) {
       if (thrown instanceof Stopped || thrown instanceof Diverged) throw thrown
       const message = sentenceOf(thrown, step)
+      await settleLeft(scene)
       setAside(scene, before.step, { at, task: step.taskId, message })
       scene.tell('task_failed', { taskId: step.taskId, index: at, message })
       return { how: 'failed', at, task: step.at, message }
@@ -56,6 +58,15 @@ export async function runTasks({ scene, effects, input, from }: Running): Promis
     if (fresh.includes(specialActions.pause)) return { how: 'paused', at: at + 1 }
   }
   return { how: 'done' }
+}
+
+/** What a task set before it failed is kept too: a property may hold the reference already. */
+async function settleLeft(scene: Scene): Promise<void> {
+  try {
+    await scene.settle()
+  } catch (thrown) {
+    if (thrown instanceof Stopped || thrown instanceof Diverged) throw thrown
+  }
 }
 
 async function runTask({ scene, effects, input }: Omit<Running, 'from'>, step: CompiledStep): Promise<void> {
@@ -71,6 +82,9 @@ async function runTask({ scene, effects, input }: Omit<Running, 'from'>, step: C
       return outputStep(step.output, memory, { random: scene.random })
     case 'ai.labs.templating':
       return templatingStep(memory, scene.render)
+    case 'steward.commands':
+      scene.objects.set('command', { ...commandIn(memory.current) })
+      return
     case 'ai.labs.httpcalls':
       return effects[step.taskId](scene, step)
     case 'ai.labs.mcpcalls':

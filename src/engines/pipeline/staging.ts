@@ -1,6 +1,7 @@
 // The scene of one say: templates over what is known, chance from the seed, rooms only when a task asks for them.
 
 import { InvalidInput } from '../../base/errors.ts'
+import { sha256 } from '../../base/hash.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import { templateDataOf } from '../../pipelines/data/data.ts'
 import { withValueAt } from '../../pipelines/paths/paths.ts'
@@ -20,7 +21,7 @@ export type Staging = { readonly memory: Working; readonly seed: string; readonl
 export async function sceneOf(stage: Stage, { memory, seed, number }: Staging): Promise<Scene> {
   const { rooms, turn, compiled, voice, waiting } = stage
   const known = await knownOf(stage, number)
-  const secrets = openKept(stage, number)
+  const secrets = openKept(stage, memory, number)
   let mind: Scene['mind'] | null = null
   const data = (): TemplateData => templateDataOf(memory, { snippets: compiled.snippets, vars: known.vars, objects: memory.objects })
   let ids = 0
@@ -81,34 +82,59 @@ async function knownOf({ rooms, turn, compiled }: Stage, number: number): Promis
 }
 
 /** Values of scope secret: the conversation keeps the reference, the store the value, as soon as the task is over. */
-function openKept({ rooms, turn }: Stage, number: number) {
+function openKept({ rooms, turn }: Stage, memory: Working, number: number) {
   const pending = new Map<string, string>()
   const known = new Map<string, string>()
   let again = 0
+  let settling = Promise.resolve()
+
+  async function settleAll(): Promise<void> {
+    for (const [name, value] of pending) {
+      pending.delete(name)
+      const step = `secret-${number}-${again++ === 0 ? '' : `${again}-`}${name}`
+      try {
+        await turn.step(step, 'idempotent', async () => {
+          await rooms.secrets?.set({ name, value, agents: [turn.process.agent] }, `process:${turn.process.id}`)
+          return name
+        })
+      } catch (thrown) {
+        // Nothing refers to what is not there.
+        for (const property of [...memory.properties.values()])
+          if (property.value === referenceTo(name)) memory.removeProperty(property.name)
+        throw thrown
+      }
+    }
+  }
+
   return {
     keep(name: string, value: string): string {
       if (/^\{\{secret:[^{}]+\}\}$/.test(value)) return value
       if (!rooms.secrets) throw new InvalidInput(`The property "${name}" is a secret, and there is no secret store to keep it in.`)
-      const own = `pipeline.${name.toLowerCase().replace(/[^a-z0-9_.-]+/g, '-')}`.slice(0, 40)
-      const full = `${own}.${turn.process.session.slice(-12).toLowerCase()}`
+      const full = secretNameOf(name, turn.process.session)
       // Later workflows set it again for the same action, when the input it came from is scrubbed already.
       const before = known.get(full)
       if (before === undefined || (before !== value && value !== scrubbedInput)) {
         pending.set(full, value)
         known.set(full, value)
       }
-      return `{{secret:${full}}}`
+      return referenceTo(full)
     },
-    async settle(): Promise<void> {
-      for (const [name, value] of pending) {
-        pending.delete(name)
-        await turn.step(`secret-${number}-${again++ === 0 ? '' : `${again}-`}${name}`, 'idempotent', async () => {
-          await rooms.secrets?.set({ name, value, agents: [turn.process.agent] }, `process:${turn.process.id}`)
-          return name
-        })
-      }
+    /** One after the other; calls that nobody waits for settle theirs beside others. */
+    settle(): Promise<void> {
+      settling = settling.catch(() => {}).then(settleAll)
+      return settling
     },
   }
+}
+
+const referenceTo = (name: string) => `{{secret:${name}}}`
+
+/** Two properties of a conversation never share a secret: a name that had to be changed is told apart by its hash. */
+function secretNameOf(name: string, session: string): string {
+  const plain = name.toLowerCase().replace(/[^a-z0-9_.-]+/g, '-')
+  const isChanged = plain !== name.toLowerCase() || plain.length > 31
+  const own = `pipeline.${isChanged ? `${plain.slice(0, 22)}-${sha256(name).slice(0, 8)}` : plain}`
+  return `${own}.${session.slice(-12).toLowerCase()}`
 }
 
 /** Into what templates see: `weather.today` changes the object `weather`. */

@@ -14,6 +14,7 @@ import type { Entry } from '../../protocol/entry.ts'
 import type { Conversation } from '../../scopes/scopes.ts'
 import type { Tools } from '../../tools/tools.ts'
 import type { OwnLine } from '../turn/ask.ts'
+import { type AttachedRooms, attachedLines } from '../turn/attached.ts'
 import { type CallRooms, runCalls } from '../turn/calls.ts'
 import { openGuard } from '../turn/guard.ts'
 import { type History, openHistory } from '../turn/history.ts'
@@ -25,7 +26,8 @@ import { relayVerbatim } from '../turn/route-relay.ts'
 import { type SetupRooms, setupOf } from '../turn/setup.ts'
 import { type Voice, voiceOf } from '../turn/voice.ts'
 
-export type QuickRooms = Pick<SetupRooms, 'agents' | 'projects' | 'settings'> &
+export type QuickRooms = AttachedRooms &
+  Pick<SetupRooms, 'agents' | 'projects' | 'settings'> &
   Pick<CallRooms, 'secrets' | 'clock'> &
   Pick<ModelRooms, 'budgets' | 'context' | 'seal' | 'secrets'> & {
     readonly models: ModelPort
@@ -53,7 +55,7 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
   const own: OwnLine[] = []
   const heard: Entry[] = []
   const hear = (entries: readonly Entry[], safePoint: string | null) =>
-    hearWork({ voice, mind, routes, own, heard }, { entries, safePoint })
+    hearWork({ rooms, turn, voice, mind, routes, own, heard }, { entries, safePoint })
   if ((await hear(turn.entries, null)) === 0) return
   for (let round = 1; round <= mostRounds; round++) {
     const reply = await callModel(rooms, turn, { name: `model-${round}`, setup, own, voice })
@@ -77,6 +79,8 @@ async function run(rooms: Rooms, turn: Turn): Promise<void> {
 }
 
 type Hearing = {
+  readonly rooms: AttachedRooms
+  readonly turn: Turn
   readonly voice: Voice
   readonly mind: Mind
   readonly routes: TurnRoutes
@@ -86,7 +90,7 @@ type Hearing = {
 
 /** What is for somebody else goes there, what a worker says to the person is told; the rest is for the model: how many that are. */
 async function hearWork(
-  { voice, mind, routes, own, heard }: Hearing,
+  { rooms, turn, voice, mind, routes, own, heard }: Hearing,
   { entries, safePoint }: { readonly entries: readonly Entry[]; readonly safePoint: string | null },
 ): Promise<number> {
   hearTaint(mind, entries)
@@ -94,7 +98,7 @@ async function hearWork(
   const taken = safePoint === null ? await routes.take(entries) : await routes.divert(entries, safePoint)
   const left = [...entries, ...taken.answers, ...taken.arrived].filter(({ id }) => !relayed.has(id) && !taken.told.has(id))
   heard.push(...left)
-  own.push(...linesFrom(left), ...taken.lines)
+  own.push(...linesFrom(left), ...(await attachedLines(rooms, { turn, mind }, left)), ...taken.lines)
   return left.length
 }
 

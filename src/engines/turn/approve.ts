@@ -18,8 +18,10 @@ export type Wanted = {
   readonly heard: (entries: readonly Entry[]) => void
 }
 
-/** `said`: for the model, why it was not run. */
-export type Approved = { readonly ok: true; readonly permit: Permit } | { readonly ok: false; readonly said: string }
+/** `said`: for the model, why it was not run. `isSilence`: nobody has said no. */
+export type Approved =
+  | { readonly ok: true; readonly permit: Permit }
+  | { readonly ok: false; readonly said: string; readonly isSilence?: true }
 
 /** After so many interruptions new words wait in the mailbox: no turn grows without a bound. */
 const mostWakings = 20
@@ -47,7 +49,8 @@ function understood({ request, timeoutMs }: Wanted, answer: Answer): Approved {
     return { ok: false, said: `Not run: refused. ${textIn(answer.value)} Don't try the same by another way.` }
   if (answer.outcome !== 'answered') {
     const hours = Math.max(1, Math.round(timeoutMs / 3_600_000))
-    return { ok: false, said: `Not run: denied (silence). Nobody answered within ${hours} h; it needs a yes ${rule}.` }
+    const said = `Not run: denied (silence). Nobody answered within ${hours} h; it needs a yes ${rule}.`
+    return { ok: false, said, ...(answer.outcome === 'timeout' ? { isSilence: true } : {}) }
   }
   const given = answerIn(answer.value)
   if (given?.decision === 'allow') return { ok: true, permit: { request, answer: given } }

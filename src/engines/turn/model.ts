@@ -101,27 +101,33 @@ function noticesOf({ finish, notice }: Call['asked']): readonly string[] {
   ]
 }
 
-type Over = { readonly step: string; readonly over: OverBudget; readonly voice: Voice }
+type Over = { readonly step: string; readonly over: OverBudget }
 
 const stop = 'Stop'
 const raise = 'Raise'
 
-/** Asks "raise or stop?". True: it was raised. A text is taken as the new budget: "5 EUR a day". */
-async function mayRaise(budgets: Pick<Budgets, 'list' | 'set'>, turn: Turn, { step, over, voice }: Over): Promise<boolean> {
+/** Asks "raise or stop?". True: it was raised. */
+async function mayRaise(
+  budgets: Pick<Budgets, 'list' | 'set'>,
+  turn: Turn,
+  { step, over, voice }: Over & { readonly voice: Voice },
+): Promise<boolean> {
+  const stopped = await overBudget(budgets, turn, { step, over })
+  if (stopped !== null) voice.say(`stopped-${step}`, { text: stopped })
+  return stopped === null
+}
+
+/** Asks "raise or stop?". null: it was raised; else why not, as a sentence. A text is taken as the new budget: "5 EUR a day". */
+export async function overBudget(budgets: Pick<Budgets, 'list' | 'set'>, turn: Turn, { step, over }: Over): Promise<string | null> {
   const raised = await turn.read(`raised-${step}`, async () => raisedText(await budgets.list(turn.process.user), over))
   const text = `The budget "${over.text}" does not allow the next step (${amount(over.spent)} of it is spent or reserved, the step may cost ${amount(over.wanted)}). Raise it or stop?`
   const options = [...(raised === null ? [] : [{ label: raise, description: `to ${raised}` }]), { label: stop }]
   const answer = await turn.ask(`budget-${step}`, { kind: 'question', text, options }, { wake: false })
   const said = answer.kind === 'answer' && answer.outcome === 'answered' ? textIn(answer.value) : stop
-  if (said.toLowerCase() === stop.toLowerCase()) {
-    voice.say(`stopped-${step}`, { text: `I stopped, because the budget "${over.text}" is used up.` })
-    return false
-  }
+  if (said.toLowerCase() === stop.toLowerCase()) return `I stopped, because the budget "${over.text}" is used up.`
   const wanted = said.toLowerCase() === raise.toLowerCase() && raised !== null ? raised : said
   const refused = await turn.step(`raise-${step}`, 'idempotent', () => setBudget(budgets, turn.process.user, wanted))
-  if (refused === null) return true
-  voice.say(`stopped-${step}`, { text: `I stopped: ${refused}` })
-  return false
+  return refused === null ? null : `I stopped: ${refused}`
 }
 
 /** What is wrong with it; null: nothing, it is set. */

@@ -8,11 +8,12 @@ import type { Configurations, Dictionary, Kind, ResourceRef, WorkflowStep } from
 import { compileParser } from '../parser/parser.ts'
 import { secretNamesIn } from '../references.ts'
 import { compileRules } from '../rules/rules.ts'
+import { bindingFaults } from './binding.ts'
 import { checksOf } from './checks.ts'
 import type { Sized } from './compiled-cache.ts'
-import { childrenFirst, keyOf, referencesIn } from './graph.ts'
+import { childrenFirst, keyOf, referencesIn, withoutAddresses } from './graph.ts'
 import { readConfiguration } from './read.ts'
-import type { CompiledAgent, CompiledStep, ConfigurationStore, DeployFault, Place, Stored } from './store.ts'
+import type { CompiledAgent, CompiledStep, ConfigurationStore, DeployFault, NamedTools, Place, Stored } from './store.ts'
 import { refIn, taskOf, uriOf, wholeRefIn } from './uri.ts'
 
 export type CompilingRooms = {
@@ -44,6 +45,7 @@ export async function compileAgent(rooms: CompilingRooms, ref: Pick<ResourceRef,
   checkRings(making, top)
   await checkSecrets(making)
   const steps = top.value.workflows.flatMap((uri, at) => workflowSteps(making, uri, `workflow ${at + 1}`))
+  for (const message of bindingFaults(steps)) faults.push(faultAt(top, message, 'warning'))
   const agent: CompiledAgent = {
     ref: top.ref,
     name: top.descriptor.name || top.ref.id,
@@ -59,7 +61,7 @@ async function everything(rooms: CompilingRooms, top: Stored, { place, faults }:
   const all = new Map<string, Stored>([[versionKey(top.ref), top]])
   const waiting: Stored[] = [top]
   for (let one = waiting.shift(); one; one = waiting.shift()) {
-    for (const found of referencesIn(one.raw)) {
+    for (const found of referencesIn(withoutAddresses(one.ref.kind, one.raw))) {
       if (found.version === null) {
         faults.push(faultAt(one, `${JSON.stringify(`${keyOf(found)}`)} is named without a version`))
         continue
@@ -176,6 +178,7 @@ const knownTasks: readonly string[] = [
   'ai.labs.property',
   'ai.labs.output',
   'ai.labs.templating',
+  'steward.commands',
   ...Object.keys(withExtension),
 ]
 
@@ -231,19 +234,37 @@ function stepOf(making: Making, { base, step, task, named }: StepGiven): readonl
       return [{ ...base, taskId: task, output: named === null ? inline : part('output') }]
     }
     case 'ai.labs.templating':
+    case 'steward.commands':
       return [{ ...base, taskId: task }]
     default:
-      return extensionStep(part, { base, task, named })
+      return extensionStep(making, part, { base, task, named })
   }
 }
 
 type Part = <K extends Kind>(kind: K) => Configurations[K] | null
 
-function extensionStep(part: Part, { base, task, named }: Omit<StepGiven, 'step'>): readonly CompiledStep[] {
+/** What a model task names beside the calls of its workflows. */
+function namedTools(making: Making, { tasks }: Configurations['llm'], at: string): NamedTools {
+  const found = tasks
+    .flatMap(({ tools }) => tools)
+    .flatMap((uri): readonly (readonly [string, ToolSource])[] => {
+      if (refIn(uri)?.kind === 'mcpcalls') {
+        const calls = partAt(making, 'mcpcalls', uri, at)
+        return calls === null ? [] : [[uri, { kind: 'mcpcalls', calls }]]
+      }
+      const calls = partAt(making, 'httpcalls', uri, at)
+      return calls === null ? [] : [[uri, { kind: 'httpcalls', calls }]]
+    })
+  return new Map(found)
+}
+
+type ToolSource = NamedTools extends ReadonlyMap<string, infer Source> ? Source : never
+
+function extensionStep(making: Making, part: Part, { base, task, named }: Omit<StepGiven, 'step'>): readonly CompiledStep[] {
   if (task === 'ai.labs.httpcalls' || task === 'ai.labs.mcpcalls' || task === 'steward.toolcalls') return callStep(part, base, task)
   if (task === 'ai.labs.llm') {
     const llm = part('llm')
-    return llm === null ? [] : [{ ...base, taskId: task, llm }]
+    return llm === null ? [] : [{ ...base, taskId: task, llm, tools: namedTools(making, llm, base.at) }]
   }
   const rag = part('rag')
   return rag === null || task !== 'ai.labs.rag' ? [] : [{ ...base, taskId: task, rag, id: refIn(named ?? '')?.id ?? '' }]

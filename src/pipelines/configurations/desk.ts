@@ -6,7 +6,7 @@ import { homeOf } from '../../scopes/names.ts'
 import type { Document } from '../../scopes/scopes.ts'
 import type { Descriptor, Kind, ResourceRef } from '../configuration.ts'
 import { checksOf } from './checks.ts'
-import { childrenFirst, keyOf, referencesIn } from './graph.ts'
+import { childrenFirst, keyOf, referencesIn, withoutAddresses } from './graph.ts'
 import {
   type Changes,
   descriptorDocument,
@@ -163,7 +163,7 @@ export function checked(kind: Kind, value: unknown): JsonObject {
   if (!isKind(kind))
     throw new InvalidInput(`${JSON.stringify(kind)} is no kind of configuration; there is ${allKinds.join(', ')}`, { path: 'kind' })
   const read = readConfiguration(kind, value, 'strict')
-  const raw = objectOf(value)
+  const raw = withoutAddresses(kind, objectOf(value))
   refuse(kind, read.faults)
   const never = atSave.has(kind) ? checksOf(kind, read.value, raw).filter(({ severity }) => severity === 'error') : []
   refuse(

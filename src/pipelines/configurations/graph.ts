@@ -1,9 +1,22 @@
 // Which configurations name which: references are texts that are an eddi:// URI as a whole, wherever they stand.
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import type { ResourceRef } from '../configuration.ts'
+import type { Kind, ResourceRef } from '../configuration.ts'
 import { type FoundRef, refIn, uriOf } from './uri.ts'
 
-/** In the order in which they stand, each once. Addresses of stores count only with `addresses`: calls to the hub itself hold those. */
+/** What names others by what it is made of: a store's address in it is a reference. Elsewhere it is what a call asks for. */
+const naming: ReadonlySet<Kind> = new Set<Kind>(['agent', 'workflow', 'llm'])
+
+/** The same with references where addresses of stores stand, as answers to a POST give them; the same object where there are none. */
+export function withoutAddresses(kind: Kind, raw: JsonObject): JsonObject {
+  if (!naming.has(kind) || !/"https?:/.test(JSON.stringify(raw))) return raw
+  const changed = walk(raw, (text) => {
+    const ref = /^https?:/.test(text) ? refIn(text) : null
+    return ref !== null && ref.version !== null ? uriOf({ ...ref, version: ref.version }) : text
+  })
+  return isJsonObject(changed) ? changed : raw
+}
+
+/** In the order in which they stand, each once. */
 export function referencesIn(raw: Json): readonly FoundRef[] {
   const found = new Map<string, FoundRef>()
   walk(raw, (text) => {

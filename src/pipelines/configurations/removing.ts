@@ -37,7 +37,9 @@ async function pathsOf({ documents }: ConfigurationRooms, all: readonly Known[],
   for (const { wanted } of all) {
     const { kind, id } = wanted
     const parts = await documents.list(partPrefix(kind, id), scopeOf(writer))
-    paths.push(pathOf(kind, id), descriptorPath(kind, id), ...parts.map((part) => part.path))
+    // What was given to a knowledge base goes with it.
+    const given = kind === 'rag' ? await documents.list(`pipelines/knowledge/${id}/`, scopeOf(writer)) : []
+    paths.push(pathOf(kind, id), descriptorPath(kind, id), ...[...parts, ...given].map((part) => part.path))
   }
   return paths
 }

@@ -131,11 +131,18 @@ export type CompiledStep = { readonly at: string; readonly config: JsonObject } 
   | { readonly taskId: 'ai.labs.httpcalls'; readonly calls: Configurations['httpcalls'] }
   | { readonly taskId: 'ai.labs.mcpcalls'; readonly calls: Configurations['mcpcalls'] }
   | { readonly taskId: 'steward.toolcalls'; readonly calls: Configurations['toolcalls'] }
-  | { readonly taskId: 'ai.labs.llm'; readonly llm: Configurations['llm'] }
+  | { readonly taskId: 'ai.labs.llm'; readonly llm: Configurations['llm']; readonly tools?: NamedTools }
   | { readonly taskId: 'ai.labs.rag'; readonly rag: Configurations['rag']; readonly id: string }
   | { readonly taskId: 'ai.labs.output'; readonly output: Configurations['output'] | null }
-  | { readonly taskId: 'ai.labs.templating' }
+  | { readonly taskId: 'ai.labs.templating' | 'steward.commands' }
 )
+
+/** The calls that model tasks name in `tools`, by their URIs as they stand there. */
+export type NamedTools = ReadonlyMap<
+  string,
+  | { readonly kind: 'httpcalls'; readonly calls: Configurations['httpcalls'] }
+  | { readonly kind: 'mcpcalls'; readonly calls: Configurations['mcpcalls'] }
+>
 
 export interface Deployments {
   /** Reads and checks all of it. Throws NotFound; with an error among the faults `steps` holds what could be read. Never deploys. */

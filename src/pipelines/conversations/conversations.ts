@@ -14,15 +14,20 @@ export { canRedo, canUndo, difference, factType, nothingYet, packed, withoutPass
 
 export type Conversations = {
   /**
-   * With `before`: without what that turn noted. With `leaf`, where the conversation stood when that turn began: what the turn before
-   * left behind is trusted when it left that line.
+   * What the store shows. With `before`: as that turn begins, without what itself has noted, and with what turns before it in the same
+   * epoch have noted. With `leaf`, where the conversation stood when that turn began: what the turn before left behind is trusted when
+   * it left that line.
    */
-  read(lane: LaneId, options?: { readonly before?: TurnId; readonly leaf?: MessageId | null }): Promise<Remembered>
+  read(lane: LaneId, beginning?: Beginning): Promise<Remembered>
   /** What a turn has noted under that name, so that the next one need not wait for the store to show it. Again: nothing. */
-  noted(lane: LaneId, note: { readonly turn: TurnId; readonly name: string; readonly fact: Fact }): void
+  noted(lane: LaneId, note: Noted): void
   /** How a turn left the conversation, and its last line. If it never came to be, its line did not either. */
   left(lane: LaneId, end: { readonly turn: TurnId; readonly leaf: MessageId; readonly state: Remembered }): void
 }
+
+/** `epoch`: of the lane. In another one the lane was read again: what was told before, and not stored, never was. */
+export type Beginning = { readonly before: TurnId; readonly epoch: number; readonly leaf?: MessageId | null }
+export type Noted = { readonly turn: TurnId; readonly epoch: number; readonly name: string; readonly fact: Fact }
 
 export type ConversationRooms = {
   readonly events: Pick<JournalStore, 'readLane' | 'body'>
@@ -41,7 +46,7 @@ type Kept = {
   /** What it showed of the newest turn that noted something. */
   tail: { readonly turn: TurnId; readonly facts: Map<string, Fact> } | null
   /** What turns said they have noted, and the store has not shown. */
-  readonly told: Map<TurnId, Map<string, Fact>>
+  readonly told: Map<TurnId, { readonly epoch: number; readonly facts: Map<string, Fact> }>
   left: { readonly turn: TurnId; readonly leaf: MessageId; readonly state: Remembered } | null
   /** Long facts whose note has not come yet. */
   readonly apart: Map<string, JsonObject>
@@ -94,7 +99,7 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
     // What it told and did not leave in the store never was.
     if (type === 'turn-settled') one.told.delete(turn)
     if (type !== factType || typeof name !== 'string') return 0
-    const isKnown = one.told.get(turn)?.delete(name) === true
+    const isKnown = one.told.get(turn)?.facts.delete(name) === true
     const { apart } = data
     const given = typeof apart === 'string' ? one.apart.get(apart) : data
     if (typeof apart === 'string') one.apart.delete(apart)
@@ -110,7 +115,9 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
   }
 
   return {
-    async read(lane, { before, leaf } = {}) {
+    async read(lane, beginning) {
+      if (beginning === undefined) return folded(await caughtUp(lane))
+      const { before, epoch, leaf } = beginning
       const known = kept.get(lane)
       if (known?.left && leaf !== undefined && known.left.leaf === leaf && known.left.turn !== before && known.told.size < mostTold) {
         keep(lane, known)
@@ -118,17 +125,19 @@ export function openConversations({ events, mostCharacters = defaultCharacters }
       }
       const one = await caughtUp(lane)
       const shown = one.tail?.turn === before ? one.base : folded(one)
-      const told = [...one.told].flatMap(([turn, facts]) => (turn === before ? [] : [...facts.values()]))
+      for (const [turn, told] of one.told) if (told.epoch !== epoch) one.told.delete(turn)
+      const told = [...one.told].flatMap(([turn, { facts }]) => (turn === before ? [] : [...facts.values()]))
       return told.reduce(evolve, shown)
     },
-    noted(lane, { turn, name, fact }) {
+    noted(lane, { turn, epoch, name, fact }) {
       const one = kept.get(lane)
       if (!one || (one.tail?.turn === turn && one.tail.facts.has(name))) return
       // A turn that says no line, as one that takes a step back, leaves nothing to be trusted by a line.
       one.left = null
-      const facts = one.told.get(turn) ?? new Map<string, Fact>()
+      const told = one.told.get(turn)
+      const facts = told?.epoch === epoch ? told.facts : new Map<string, Fact>()
       if (!facts.has(name)) total += grown(one, fact)
-      one.told.set(turn, facts.set(name, fact))
+      one.told.set(turn, { epoch, facts: facts.set(name, fact) })
     },
     left(lane, end) {
       const one = kept.get(lane)

@@ -48,12 +48,13 @@ export interface KnowledgeStore {
   ingestion(user: string, ingestion: string): Promise<DocumentRow | null>
   /** What is pending or was processed when the machine ended, the oldest first. */
   unfinished(): Promise<readonly DocumentRow[]>
+  bases(): Promise<readonly Base[]>
   sizes(base: Base): Promise<{ readonly documents: number; readonly chunks: number; readonly ofUser: number }>
   put(row: DocumentRow): Promise<void>
   /** With all its pieces. False: there was none. */
   remove(base: Base, document: string): Promise<boolean>
 
-  /** How many pieces of that ingestion are kept and not shown yet. */
+  /** How many pieces of that ingestion are kept, shown or not. */
   staged(ingestion: string): Promise<number>
   /** Keeps pieces, from `from` on in their order. */
   stage(row: DocumentRow, texts: readonly string[], from: number): Promise<void>

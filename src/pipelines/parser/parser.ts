@@ -23,6 +23,7 @@ import { isOn, mostNormalized, type ParserSettings, settingsOf } from './setting
 import { type Entry, expressionsOf, type Slot, type Solution, slotsOf, solutionsOf } from './solve.ts'
 import { regularSource } from './vocabulary.ts'
 
+export { distanceOf } from './distance.ts'
 export { type CompiledPattern, compilePattern, mostSeen, PatternFault, patternFault } from './pattern/pattern.ts'
 export { replyExpressions } from './replies.ts'
 export type { Entry, Solution } from './solve.ts'

@@ -1,7 +1,6 @@
 // One property instruction: whether it runs, which value it has, where that goes. Source: EDDI's digest, sections 1.6 and 1.7.
 import type { Json } from '../../base/json.ts'
 import type { HttpCodeValidator, PropertyInstruction } from '../configuration.ts'
-import type { Memory } from '../conversation.ts'
 import { valueAt } from '../paths/paths.ts'
 import { PropertyFault, type PropertyScene } from './scene.ts'
 import { isSecretReference } from './scrub.ts'
@@ -59,7 +58,8 @@ function isThere(scene: PropertyScene, name: string, target: string): boolean {
 /** undefined: the instruction has none, or its path leads nowhere, and nothing is set. */
 function valueFrom(instruction: PropertyInstruction, scene: PropertyScene, name: string): Json | undefined {
   const path = instruction.fromObjectPath.trim()
-  const value = path === '' ? configured(instruction, scene) : copied(path, scene)
+  // What a path finds is a value, whoever said it: a text of a person, a model or a server is never a template.
+  const value = path === '' ? configured(instruction, scene) : valueAt(path, scene.data())
   return instruction.convertToObject && typeof value === 'string' ? converted(value, name) : value
 }
 
@@ -69,29 +69,6 @@ function configured(instruction: PropertyInstruction, scene: PropertyScene): Jso
   const typed = valueObject ?? valueList ?? valueInt ?? valueFloat ?? valueBoolean
   if (valueString === undefined || (valueString === '' && typed !== undefined)) return typed
   return convertToObject ? scene.value(valueString) : scene.render(valueString)
-}
-
-/** A text that was found is a template too, unless a person said it. */
-function copied(path: string, scene: PropertyScene): Json | undefined {
-  const value = valueAt(path, scene.data())
-  return typeof value === 'string' && value.includes('{') && !wasSaid(value, scene.memory) ? scene.render(value) : value
-}
-
-/** Whether words of the person are in it: what they type is never read as a template. Only what could be one is looked at. */
-function wasSaid(value: string, { past, current }: Memory): boolean {
-  const inputs = [...past, current].map(({ output }) => output['input'])
-  const given = [...inputs, current.get('input:initial'), ...current.all('context:').map((datum) => datum.value)]
-  return given.flatMap(textsWithBraces).some((text) => value.includes(text))
-}
-
-function textsWithBraces(given: Json | undefined): readonly string[] {
-  const waiting = given === undefined ? [] : [given]
-  const texts: string[] = []
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value === 'string' && value.includes('{')) texts.push(value.trim())
-    if (value !== null && typeof value === 'object') for (const member of Object.values<Json>(value)) waiting.push(member)
-  }
-  return texts
 }
 
 function converted(text: string, name: string): Json {

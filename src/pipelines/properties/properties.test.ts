@@ -76,7 +76,7 @@ describe('values', () => {
     expect(['i', 'f', 'b', 'l', 'o', 'e'].map(value)).toEqual([0, 1.5, false, ['{x}', 1], { a: '{x}' }, ''])
   })
 
-  test('[Y27] a path copies its value; a text that was found is a template again; a path to nothing sets nothing', () => {
+  test('[Y27] a path copies its value, and a text that was found is no template; a path to nothing sets nothing', () => {
     const { value, memory } = apply(
       [
         set({ name: 'temp', fromObjectPath: 'weather.main.temp' }),
@@ -86,7 +86,7 @@ describe('values', () => {
       ],
       { objects: { weather: { main: { temp: 7.5 }, text: 'Hello {userInfo.userId}' } }, properties: { count: 3 } },
     )
-    expect(['temp', 'count', 'hello'].map(value)).toEqual([7.5, 4, 'Hello anna'])
+    expect(['temp', 'count', 'hello'].map(value)).toEqual([7.5, 4, 'Hello {userInfo.userId}'])
     expect(memory.properties.has('nothing')).toBe(false)
   })
 

@@ -4,7 +4,7 @@
 // Y177  What names itself in a circle, or stands there twice with different contents, is refused whole. What is named and missing is told.
 import { InvalidInput, messageOf } from '../../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
-import type { Kind, ResourceRef } from '../configuration.ts'
+import type { ResourceRef } from '../configuration.ts'
 import { childrenFirst, keyOf, referencesIn } from '../configurations/graph.ts'
 import { canonicalRaw } from '../configurations/read.ts'
 import { isResourceId, refIn } from '../configurations/uri.ts'
@@ -12,6 +12,7 @@ import { carriedOver } from './carry.ts'
 import { placeIn } from './layout.ts'
 import { ImportRefused, shown } from './limits.ts'
 import { jsonIn } from './text.ts'
+import { apartByVersion, type FoundFile } from './versions.ts'
 import type { Files } from './zip.ts'
 
 /** One configuration of it. `raw` is canonical. */
@@ -53,7 +54,7 @@ type ReadFiles = { readonly parts: ReadonlyMap<string, Part>; readonly ignored: 
 
 function readAll(files: Files): ReadFiles {
   const ignored: string[] = []
-  const found: { readonly kind: Kind; readonly id: string; readonly file: string; readonly value: JsonObject }[] = []
+  const found: FoundFile[] = []
   const descriptors = new Map<string, Described>()
   for (const [file, bytes] of files) {
     const place = placeIn(file)
@@ -68,7 +69,7 @@ function readAll(files: Files): ReadFiles {
     else found.push({ kind: place.what, id: place.id, file, value })
   }
   const parts = new Map<string, Part>()
-  for (const one of found) {
+  for (const one of apartByVersion(found)) {
     const part = partOf(one, descriptors.get(one.id) ?? describedIn({}))
     const before = parts.get(keyOf(part.ref))
     if (before && JSON.stringify(before.raw) !== JSON.stringify(part.raw))
@@ -83,9 +84,7 @@ function describedIn(value: JsonObject): Described {
   return { name: text('name'), description: text('description'), version: refIn(text('resource'))?.version ?? null }
 }
 
-type Given = { readonly kind: Kind; readonly id: string; readonly file: string; readonly value: JsonObject }
-
-function partOf({ kind, id, file, value }: Given, { name, description, version }: Described): Part {
+function partOf({ kind, id, file, value, note }: FoundFile, { name, description, version }: Described): Part {
   try {
     const { raw, unknown } = canonicalRaw(kind, value)
     const carried = carriedOver(kind, raw)
@@ -94,7 +93,7 @@ function partOf({ kind, id, file, value }: Given, { name, description, version }
     return {
       ref: { kind, id, version: version ?? 1 },
       ...{ raw: carried.raw, name: name || own, description, file },
-      notes: [...left, ...carried.notes],
+      notes: [...(note === undefined ? [] : [note]), ...left, ...carried.notes],
     }
   } catch (thrown) {
     throw thrown instanceof ImportRefused ? thrown : new ImportRefused(file, messageOf(thrown))

@@ -77,7 +77,9 @@ export const projectCalls = [
     async run({ hub, caller, params, query }) {
       const { name } = await projectOf(hub, caller, params['name'] ?? '')
       const options = { purge: query.purge === true }
-      return { status: 200, body: await seen(hub, hub.scopes.projects.remove(name, caller.actor, options)) }
+      const removed = await seen(hub, hub.scopes.projects.remove(name, caller.actor, options))
+      if (options.purge) await hub.attachments.sweep()
+      return { status: 200, body: removed }
     },
   }),
   endpoint({

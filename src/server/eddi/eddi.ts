@@ -6,6 +6,7 @@ import { deployCalls } from './deploy-calls.ts'
 import { descriptorCalls } from './descriptor-calls.ts'
 import { hitlCalls } from './hitl-calls.ts'
 import { notOffered } from './not-offered.ts'
+import { ragCalls } from './rag-calls.ts'
 import { roomCalls } from './room-calls.ts'
 import { setupCalls } from './setup-calls.ts'
 import { storeCalls } from './store-calls.ts'
@@ -21,6 +22,7 @@ export const eddiCalls: readonly Endpoint[] = [
   ...streamCalls,
   ...talkCalls,
   ...deployCalls,
+  ...ragCalls,
   ...storeCalls,
   ...descriptorCalls,
   ...setupCalls,

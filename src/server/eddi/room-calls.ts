@@ -23,7 +23,7 @@ export const roomCalls: readonly Endpoint[] = [...toolCalls(), ...memoryCalls(),
 
 const stepTypes = [
   ...['ai.labs.parser', 'ai.labs.rules', 'ai.labs.property', 'ai.labs.httpcalls', 'ai.labs.mcpcalls', 'ai.labs.llm', 'ai.labs.rag'],
-  ...['ai.labs.output', 'ai.labs.templating', 'steward.toolcalls'],
+  ...['ai.labs.output', 'ai.labs.templating', 'steward.toolcalls', 'steward.commands'],
 ]
 
 function toolCalls(): readonly Endpoint[] {

@@ -16,7 +16,7 @@ type Given = {
   readonly summary: string
   readonly access: Access
   readonly run: (call: EddiCall) => Promise<Reply>
-} & Pick<Endpoint, 'takesSecrets' | 'takesBytes' | 'takesText'>
+} & Pick<Endpoint, 'takesSecrets' | 'takesBytes' | 'takesText' | 'mostBytes'>
 
 export function eddi({ path, run, ...given }: Given): Endpoint {
   return {

@@ -6,18 +6,22 @@ import { maxTextBytes } from '../../protocol/api.ts'
 import type { Work } from '../../protocol/entry.ts'
 import { HttpProblem } from '../problem.ts'
 import type { EddiCall } from './route.ts'
+import { withAttachments } from './say-attachments.ts'
 import { contextOf, type Talk } from './talk.ts'
 
 type Heard = { readonly input: string; readonly context: JsonObject }
 
 /** The entry of a say. Throws InvalidInput for what is none, HttpProblem 413 for a text that is too long. */
-export async function heardSay({ hub, caller, body }: EddiCall, talk: Talk): Promise<Work> {
+export async function heardSay(call: EddiCall, talk: Talk): Promise<Work> {
+  const { hub, caller, body } = call
   const { input, context } = heardIn(body)
   const bytes = Buffer.byteLength(input)
   if (bytes > maxTextBytes) throw new HttpProblem(413, 'too_large', `the input has ${bytes} bytes; it may have ${maxTextBytes}`)
+  const { contexts, attachments } = await withAttachments(call, talk, context)
   const said = isSecret(context) && input.trim() !== '' ? await kept(hub, { input, talk, by: caller.actor }) : await hub.secrets.seal(input)
-  const given = Object.keys(context).length === 0 ? {} : { context: await hub.secrets.sealJson(context) }
-  return { kind: 'message', session: talk.session, text: said, ...given }
+  const given = Object.keys(contexts).length === 0 ? {} : { context: await hub.secrets.sealJson(contexts) }
+  const along = attachments.length === 0 ? {} : { attachments }
+  return { kind: 'message', session: talk.session, text: said, ...given, ...along }
 }
 
 function heardIn(body: unknown): Heard {

@@ -7,6 +7,7 @@ import { type Kind, kinds, type ResourceRef } from '../../pipelines/configuratio
 import { jsonSchemaOf } from '../../pipelines/configurations/read.ts'
 import type { Stored } from '../../pipelines/configurations/store.ts'
 import { refIn, storePaths, uriOf } from '../../pipelines/configurations/uri.ts'
+import { importLimits } from '../../pipelines/transfer/limits.ts'
 import type { Endpoint, Reply } from '../endpoint.ts'
 import { fresh } from '../session-of.ts'
 import { descriptorOf } from './descriptor.ts'
@@ -15,6 +16,9 @@ import { type EddiCall, eddi, flag, locationOf, objectIn, placeOf, whole, writer
 
 const patchable: ReadonlySet<Kind> = new Set(['output', 'dictionary', 'rules'])
 const parents: ReadonlySet<Kind> = new Set(['agent', 'workflow'])
+
+/** As much as a file of an import: a dictionary of a language is large. */
+const mostOfOne = importLimits.file
 
 export const storeCalls: readonly Endpoint[] = [...storePaths].flatMap(([path, kind]) => callsOf(`/${path}`, kind))
 
@@ -33,6 +37,7 @@ function callsOf(path: string, kind: Kind): readonly Endpoint[] {
       path,
       summary: 'A new one',
       access: 'documents',
+      mostBytes: mostOfOne,
       async run(call) {
         const value = objectIn(call.body, `a configuration of kind ${kind}`)
         const name = typeof value['name'] === 'string' ? { name: value['name'] } : {}
@@ -46,6 +51,7 @@ function callsOf(path: string, kind: Kind): readonly Endpoint[] {
       path: `${path}/:id`,
       summary: 'The next version',
       access: 'documents',
+      mostBytes: mostOfOne,
       async run(call) {
         const value = objectIn(call.body, `a configuration of kind ${kind}`)
         return madeReply(call, await call.hub.pipelines.configurations.update(await refFor(call, kind), value, writerOf(call.caller)), 200)
@@ -137,6 +143,7 @@ function patchCall(path: string, kind: Kind): Endpoint {
     path: `${path}/:id`,
     summary: 'The next version, by instructions that set or take away',
     access: 'documents',
+    mostBytes: mostOfOne,
     async run(call) {
       const { raw, ref } = await storedFor(call, kind)
       const value = patched(kind, raw, call.body)

@@ -16,7 +16,7 @@ import { type EddiCall, eddi, environmentIn, flag, locationOf, objectIn, text } 
 import { heardSay } from './say.ts'
 import { type Showing, snapshotOf } from './snapshot.ts'
 import { begin } from './start.ts'
-import { inOrder, isOver, noteOf, pendingOf, postAndWait, refuseOwn, stateAfter, stateOf, type Talk, talkOf } from './talk.ts'
+import { inOrder, isOver, noteOf, pendingOf, postAndWait, refuseOwn, stateAfter, stateOf, type Talk, talkOf, wasPosted } from './talk.ts'
 
 /** How long a call waits for its turn. */
 const patienceSeconds = 60
@@ -90,7 +90,8 @@ export const talkCalls: readonly Endpoint[] = [
       access: 'chat',
       async run(call) {
         const talk = await talkFor(call)
-        if (!canDo(talk, word)) throw new Conflict(`there is nothing to ${word}`, { code: `no_${word}` })
+        if (!canDo(talk, word) && !(await wasSent(call, talk, { do: word })))
+          throw new Conflict(`there is nothing to ${word}`, { code: `no_${word}` })
         return steered(call, talk, { do: word })
       },
     }),
@@ -211,6 +212,12 @@ export async function steered(call: EddiCall, talk: Talk, data: JsonObject): Pro
   const end = await postAndWait(hub, caller, talk, { body: noteOf(data), key, ...patienceOf(call) })
   const after = await talkOf(hub, caller, talk.session)
   return { status: end === 'late' ? 202 : 200, body: await shown(call, after, await stateOf(hub, after)) }
+}
+
+/** Under the same key, perhaps before a restart: then it was done already. What comes too late in its own right changes nothing. */
+async function wasSent({ hub, caller, key }: EddiCall, talk: Talk, data: JsonObject): Promise<boolean> {
+  refuseOwn(caller, talk)
+  return key !== null && (await wasPosted(hub, caller, talk, { body: noteOf(data), key }))
 }
 
 /** Nothing where nothing runs. */

@@ -12,7 +12,7 @@ import type { Hub } from '../hub.ts'
 import { refusePost } from '../outcome.ts'
 import { HttpProblem } from '../problem.ts'
 import { briefOf, fresh } from '../session-of.ts'
-import { listenForTurn, type TurnEnd } from './turn-end.ts'
+import { listenForEnd, listenForTurn, type TurnEnd } from './turn-end.ts'
 
 export type Talk = {
   readonly session: SessionId
@@ -100,15 +100,46 @@ export async function postAndWait(hub: Hub, caller: Caller, talk: Talk, posting:
       { limit: hub.limits.mailbox },
     )
     refusePost(posted)
-    return posted.duplicate && (await isIdle(hub, talk)) ? 'settled' : await heard.ended({ seconds, signal })
+    const isTaken = posted.duplicate && !(await isQueued(hub, talk, id))
+    if (isTaken) return await endOfRunning(hub, talk, { seconds, signal })
+    const end = await heard.ended({ seconds, signal })
+    const why = heard.failure()
+    if (why !== null) throw new Conflict(`nothing came of it: ${why}`, { code: 'turn_failed' })
+    return end
   } finally {
     heard.stop()
   }
 }
 
-async function isIdle(hub: Hub, { process }: Talk): Promise<boolean> {
-  const view = await hub.lanes.look(process)
-  return view === null || (view.turn === null && view.queue.length === 0)
+/** Posts it, and says whether that key had brought it before. */
+export async function wasPosted(hub: Hub, caller: Caller, talk: Talk, { body, key }: Pick<Posting, 'body' | 'key'>): Promise<boolean> {
+  const id = entryOf(hub, caller, talk, key)
+  const posted = await hub.lanes.post({ lane: talk.lane, id, from: caller.actor, body }, { limit: hub.limits.mailbox })
+  refusePost(posted)
+  return posted.ok && posted.duplicate
+}
+
+async function isQueued(hub: Hub, { process }: Talk, id: EntryId): Promise<boolean> {
+  return ((await hub.lanes.look(process))?.queue ?? []).some(({ entry }) => entry === id)
+}
+
+/** What was sent before is in the turn that runs, also from before a restart, or was answered long ago. */
+async function endOfRunning(hub: Hub, talk: Talk, limit: Pick<Posting, 'seconds' | 'signal'>): Promise<TurnEnd> {
+  const running = async () => (await hub.lanes.look(talk.process))?.turn ?? null
+  const turn = (await running())?.id ?? null
+  const heard = listenForEnd(hub, talk.session, turn)
+  try {
+    // What happened before somebody listened is seen by looking.
+    const now = await running()
+    if (now === null || now.id !== turn) return 'settled'
+    if (now.waits.length > 0) {
+      const { approvals, questions } = await pendingOf(hub, talk)
+      if (approvals.length + questions.length > 0) return 'waits'
+    }
+    return await heard.ended(limit)
+  } finally {
+    heard.stop()
+  }
 }
 
 function entryOf(hub: Hub, { actor }: Caller, { session }: Talk, key: string | null): EntryId {

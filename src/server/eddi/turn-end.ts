@@ -11,6 +11,8 @@ export type HeardTurn = {
   ended(limit: { readonly seconds: number; readonly signal: AbortSignal }): Promise<TurnEnd>
   /** The turn that took the entry, once it has. */
   turn(): string | null
+  /** Why that turn failed as a whole; null when it did not. A task that fails is no such failure. */
+  failure(): string | null
   stop(): void
 }
 
@@ -29,12 +31,15 @@ type From = { readonly entry: EntryId | null; readonly turn: string | null }
 function listen(hub: Hub, session: SessionId, { entry, turn: known }: From): HeardTurn {
   const { promise, resolve } = Promise.withResolvers<TurnEnd>()
   let turn = known
+  let failure: string | null = null
   if (entry === null && turn === null) resolve('settled')
   const stop = hub.feed.session(session, {
     event({ event }) {
       if (entry !== null && takes(event, entry)) turn = String(event.data['turn'])
       const end = endIn(event, { turn, entry })
-      if (end) resolve(end)
+      if (end === null) return
+      failure = failureIn(event)
+      resolve(end)
     },
   })
   return {
@@ -52,6 +57,7 @@ function listen(hub: Hub, session: SessionId, { entry, turn: known }: From): Hea
       }
     },
     turn: () => turn,
+    failure: () => failure,
     stop,
   }
 }
@@ -60,6 +66,10 @@ function takes({ type, data }: Event, entry: EntryId): boolean {
   if (type !== 'turn-started' && type !== 'arrivals-taken') return false
   const { taken } = data
   return Array.isArray(taken) && taken.some((one) => typeof one === 'object' && one !== null && 'entry' in one && one.entry === entry)
+}
+
+function failureIn({ type, data }: Event): string | null {
+  return type === 'turn-settled' && data['outcome'] === 'failed' ? String(data['error'] ?? 'nobody knows why') : null
 }
 
 const asking: ReadonlySet<string> = new Set(['question-asked', 'approval-requested'])

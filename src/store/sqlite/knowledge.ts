@@ -62,7 +62,7 @@ function put(db: Rooms['db'], row: DocumentRow): void {
   )
 }
 
-type Rows = 'documents' | 'document' | 'ingestion' | 'unfinished' | 'sizes' | 'put' | 'remove'
+type Rows = 'documents' | 'document' | 'ingestion' | 'unfinished' | 'bases' | 'sizes' | 'put' | 'remove'
 
 function rows({ db, transaction }: Rooms): Pick<KnowledgeStore, Rows> {
   const all = `select ${fields} from knowledge_documents`
@@ -79,6 +79,7 @@ function rows({ db, transaction }: Rooms): Pick<KnowledgeStore, Rows> {
       return row ? rowOf(row) : null
     },
     unfinished: async () => db.all<Row>(`${all} where state in ('pending', 'processing') order by at, ingestion`).map(rowOf),
+    bases: async () => db.all<Base>('select distinct user, base from knowledge_documents order by user, base'),
     sizes: async ({ user, base }) => ({
       documents: count(`select count(*) n from knowledge_documents ${ofBase}`, user, base),
       chunks: count(`select count(*) n from knowledge_chunks ${ofBase}`, user, base),
@@ -111,7 +112,7 @@ function drop(db: Rooms['db'], { user, base, document }: Of, but: string | null)
 }
 
 function staging({ db, quickly }: Rooms): Pick<KnowledgeStore, 'staged' | 'stage' | 'unstage' | 'bare' | 'embed'> {
-  const of = 'from knowledge_chunks where ingestion = ? and shown = 0'
+  const of = 'from knowledge_chunks where ingestion = ?'
   const add = 'insert into knowledge_chunks (user, base, document, ingestion, seq, text, shown) values (?, ?, ?, ?, ?, ?, 0)'
   return {
     staged: async (ingestion) => db.get<{ n: number }>(`select count(*) n ${of}`, ingestion)?.n ?? 0,
@@ -121,7 +122,7 @@ function staging({ db, quickly }: Rooms): Pick<KnowledgeStore, 'staged' | 'stage
       })
     },
     async unstage(ingestion) {
-      quickly(() => db.run(`delete ${of}`, ingestion))
+      quickly(() => db.run(`delete ${of} and shown = 0`, ingestion))
     },
     bare: async (ingestion, limit) =>
       db.all<{ chunk: number; text: string }>(`select chunk, text ${of} and vector is null order by seq limit ?`, ingestion, limit),

@@ -5,11 +5,13 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import type { ListedAgent } from '../../protocol/api-agents.ts'
+import { isPath } from '../../scopes/document-path.ts'
 import { homeOf, quote } from '../../scopes/names.ts'
 import { type RootRules, rootFolder } from '../../scopes/root-folder.ts'
 import type { Documents, Projects, ScopeRef, Sessions } from '../../scopes/scopes.ts'
 import { guarded } from '../guarded.ts'
 import { defineTool, done, refused, type Tool, type ToolContext } from '../tool.ts'
+import { nearest } from './nearest.ts'
 
 export type HubToolRooms = {
   readonly projects: Pick<Projects, 'list' | 'get' | 'create' | 'remove'>
@@ -28,15 +30,19 @@ export type HubToolRooms = {
 }
 
 const mostShown = 30
+const mostSearched = 200
 const notes = 'notes/'
 
 export function hubTools(rooms: HubToolRooms): readonly Tool[] {
-  return [look(rooms), readNote(rooms), openProject(rooms), archiveProject(rooms)]
+  return [look(rooms), find(rooms), openProject(rooms), archiveProject(rooms)]
 }
 
-const looks: { readonly [what: string]: (rooms: HubToolRooms, context: ToolContext) => Promise<Json> } = {
-  projects: async ({ projects }) => {
-    const { items, next } = await projects.list({ limit: mostShown })
+type Look = (rooms: HubToolRooms, context: ToolContext, name: string) => Promise<Json>
+
+const looks: { readonly [what: string]: Look } = {
+  projects: async ({ projects }, { process }) => {
+    const { items: all, next } = await projects.list({ limit: mostShown })
+    const items = all.filter(({ name }) => name !== homeOf(process.user))
     return { items: items.map(({ name, title, roots }) => ({ name, title, folders: [...roots] })), more: next !== null }
   },
   notes: async ({ documents }, { process }) => {
@@ -44,9 +50,14 @@ const looks: { readonly [what: string]: (rooms: HubToolRooms, context: ToolConte
     const items = all.slice(0, mostShown).map(({ path, text }) => ({ name: nameOf(path), first: firstLine(text) }))
     return { items, more: all.length > mostShown }
   },
-  agents: async ({ agents }, { process }) => {
-    const all = await agents(scopeOf(process))
-    const items = all.map(({ name, title, class: kind, triggers }) => ({ name, title, kind, words: triggers.slice(0, 3).join(', ') }))
+  agents: async ({ agents }, { process }, wanted) => {
+    const all = (await agents(scopeOf(process))).filter(({ name }) => wanted === '' || name === wanted)
+    const items = all.map(({ name, title, class: kind, triggers }) => ({
+      name,
+      title,
+      kind,
+      words: triggers.slice(0, wanted === '' ? 3 : 12).join(', '),
+    }))
     return { items, more: false }
   },
   sessions: async ({ sessions }, { process }) => {
@@ -75,26 +86,59 @@ function look(rooms: HubToolRooms): Tool {
     labels: ['read-only', 'hub'],
     capability: 'hub.read',
     effect: 'replayable',
-    input: z.strictObject({ what: z.enum(['projects', 'notes', 'agents', 'sessions', 'waiting', 'status']) }),
-    run: ({ what }, context) => guarded(async () => done(JSON.stringify(await looks[what]?.(rooms, context)))),
+    input: z.strictObject({
+      what: z.enum(['projects', 'notes', 'agents', 'sessions', 'waiting', 'status']),
+      name: z.string().max(200).optional(),
+    }),
+    run: ({ what, name = '' }, context) => guarded(async () => done(JSON.stringify(await looks[what]?.(rooms, context, name)))),
   })
 }
 
-function readNote({ documents }: HubToolRooms): Tool {
+function find(rooms: HubToolRooms): Tool {
   return defineTool({
-    name: 'note_read',
-    description: 'Reads one of the notes by its name, as JSON with its version.',
+    name: 'hub_find',
+    description: 'Finds one note or project by its name, as JSON: a note with its text and version; else the names that are near.',
     labels: ['read-only', 'hub'],
     capability: 'hub.read',
     effect: 'replayable',
-    input: z.strictObject({ name: z.string().max(200) }),
-    run: ({ name }, { process }) =>
-      guarded(async () => {
-        const found = await documents.find(`${notes}${name}.md`, scopeOf(process))
-        if (found === null) return refused('not_found', `There is no note ${quote(name.slice(0, 60))}.`)
-        return done(JSON.stringify({ name, text: found.text, version: found.version }))
-      }),
+    input: z.strictObject({ what: z.enum(['note', 'project']), name: z.string().max(200) }),
+    run: ({ what, name }, context) =>
+      guarded(async () =>
+        done(JSON.stringify(what === 'note' ? await noteCalled(rooms, name, context) : await projectCalled(rooms, name, context))),
+      ),
   })
+}
+
+async function noteCalled({ documents }: HubToolRooms, name: string, { process }: ToolContext): Promise<Json> {
+  const path = `${notes}${name}.md`
+  const found = isPath(path) ? await documents.find(path, scopeOf(process)) : null
+  if (found !== null) return { found: true, name, title: firstLine(found.text) || name, text: found.text, version: found.version }
+  const all = await documents.list(notes, scopeOf(process))
+  return {
+    found: false,
+    near: [
+      ...nearest(
+        name,
+        all.map((one) => nameOf(one.path)),
+      ),
+    ],
+  }
+}
+
+async function projectCalled({ projects }: HubToolRooms, name: string, { process }: ToolContext): Promise<Json> {
+  const { items } = await projects.list({ limit: mostSearched })
+  const own = items.filter((one) => one.name !== homeOf(process.user))
+  const found = own.find((one) => one.name === name) ?? own.find((one) => one.title.toLowerCase() === name.toLowerCase())
+  if (found) return { found: true, name: found.name, title: found.title, folders: [...found.roots] }
+  return {
+    found: false,
+    near: [
+      ...nearest(
+        name,
+        own.map((one) => one.name),
+      ),
+    ],
+  }
 }
 
 function openProject({ projects, places }: HubToolRooms): Tool {

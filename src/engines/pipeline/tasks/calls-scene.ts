@@ -49,6 +49,12 @@ export function applyBefore(scene: Scene, before: PreRequest | undefined): void 
   if (before && before.propertyInstructions.length > 0) applyProperties(before.propertyInstructions, scene.propertyScene())
 }
 
+/** As before, and secrets that were set just now, or by the call before this one, are in their store: this call may use them. */
+export async function prepared(scene: Scene, before: PreRequest | undefined): Promise<void> {
+  applyBefore(scene, before)
+  await scene.settle()
+}
+
 /** Kept by the turn's own timer, so that no restart loses or shortens it. */
 export async function delayed(scene: Scene, name: string, delayMs: number | undefined): Promise<void> {
   const afterMs = Math.min(delayMs ?? 0, longestDelayMs)

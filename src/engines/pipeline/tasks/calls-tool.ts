@@ -1,6 +1,6 @@
 // Calls of a configuration as tools for the model task: what comes back is framed as content, and lies on the turn's mind.
 import { sha256 } from '../../../base/hash.ts'
-import type { JsonObject } from '../../../base/json.ts'
+import type { Json, JsonObject } from '../../../base/json.ts'
 import { fenced, oneLine } from '../../../tools/fence.ts'
 import type { ToolResult } from '../../../tools/tool.ts'
 import type { Scene } from '../scene.ts'
@@ -37,6 +37,13 @@ export function framed(scene: Scene, name: string, { ok, code, head, text, sourc
   const frame = fenced({ source: oneLine(source), text: inside.replaceAll(word, '') }, word)
   const told = head === '' ? frame : `${head}\n${frame}`
   return { ok, ...(code === undefined ? {} : { code }), text: told, taint: 'foreign', sources: [source] }
+}
+
+/** Which secrets go out is the configuration's or the person's to say: a reference that a model writes, led by what it has read, is words. */
+export function asWords({ mind }: Pick<Scene, 'mind'>, value: Json): Json {
+  if (mind.taint !== 'foreign') return value
+  const text = JSON.stringify(value)
+  return /secret:|vault:/i.test(text) ? JSON.parse(text.replace(/[{]+(?=secret:)|\$[{](?=(?:eddi)?vault:)/gi, '')) : value
 }
 
 export function refusedTool({ code, text }: Refusal): ToolResult {

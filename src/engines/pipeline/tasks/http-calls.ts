@@ -9,7 +9,7 @@ import type { HttpCall } from '../../../pipelines/configuration.ts'
 import { type Scene, type Task, TaskFailed, type TaskRooms } from '../scene.ts'
 import { isRefusal, type Refusal } from './calls-judge.ts'
 import { type After, isHandled, runPost } from './calls-post.ts'
-import { addOut, applyBefore, checkCount, delayed, elementsOf, firedBy, objectName, stepName, withObjects } from './calls-scene.ts'
+import { addOut, checkCount, delayed, elementsOf, firedBy, objectName, prepared, stepName, withObjects } from './calls-scene.ts'
 import { attempts, bodyOf, type Ended } from './http-attempts.ts'
 import { type HttpRequest, requestOf } from './http-request.ts'
 import type { Answer } from './http-send.ts'
@@ -45,7 +45,7 @@ export function httpCallsTask(rooms: TaskRooms): Task<'ai.labs.httpcalls'> {
 /** Makes the call, keeps its answer, and does what is configured after it. Throws TaskFailed when nobody says what no answer means. */
 export async function fire(firing: Firing): Promise<Ended> {
   const { scene, call } = firing
-  applyBefore(scene, call.preRequest)
+  await prepared(scene, call.preRequest)
   const name = stepName(scene, firing.at, call.name)
   if (isBatch(call)) return fireBatch(firing, name)
   const request = requestOf(scene, firing.server, call)
@@ -103,7 +103,7 @@ function batchOf({ scene, server, call }: Firing, name: string): readonly Elemen
 
 async function forgotten(firing: Firing): Promise<void> {
   const { scene, call } = firing
-  applyBefore(scene, call.preRequest)
+  await prepared(scene, call.preRequest)
   const name = stepName(scene, firing.at, call.name)
   const all = isBatch(call) ? batchOf(firing, name) : [{ name, request: requestOf(scene, firing.server, call) }]
   await delayed(scene, `${name}-delay`, call.preRequest?.delayBeforeExecutingInMillis)

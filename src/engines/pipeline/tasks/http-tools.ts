@@ -6,7 +6,7 @@ import type { HttpCall, HttpCalls } from '../../../pipelines/configuration.ts'
 import type { ToolResult } from '../../../tools/tool.ts'
 import type { Scene, TaskRooms } from '../scene.ts'
 import { isRefusal } from './calls-judge.ts'
-import { framed, inOrder, refusedTool, type TaskTool, uniqueNames } from './calls-tool.ts'
+import { asWords, framed, inOrder, refusedTool, type TaskTool, uniqueNames } from './calls-tool.ts'
 import { fire } from './http-calls.ts'
 
 /** `at`: of the step that has those calls. */
@@ -36,7 +36,7 @@ function schemaOf({ parameters }: HttpCall): JsonObject {
 
 async function run(firing: Parameters<typeof fire>[0], name: string, args: JsonObject): Promise<ToolResult> {
   const { scene, call } = firing
-  const given = Object.keys(call.parameters).map((one) => [one, Object.hasOwn(args, one) ? (args[one] ?? '') : ''] as const)
+  const given = Object.keys(call.parameters).map((one) => [one, Object.hasOwn(args, one) ? asWords(scene, args[one] ?? '') : ''] as const)
   const before = given.map(([one]) => [one, scene.objects.get(one)] as const)
   for (const [one, value] of given) scene.objects.set(one, value)
   try {

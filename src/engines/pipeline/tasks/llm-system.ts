@@ -3,11 +3,25 @@ import type { LlmTask } from '../../../pipelines/configuration.ts'
 import type { Scene } from '../scene.ts'
 
 export function systemOf(scene: Scene, task: LlmTask): string {
-  const own = scene.render(task.parameters['systemMessage'] ?? '').trim()
+  const own = scene.render(withSnippets(scene, task.parameters['systemMessage'] ?? '')).trim()
   const [before, after] = counterweightOf(scene, task)
   const json = task.jsonResponseFormat ? 'Answer with one JSON value and nothing else.' : ''
   const all = [maskOf(scene, task), before, own, after, json].filter((part) => part !== '').join('\n\n')
   return task.maxSystemPromptChars > 0 ? all.slice(0, task.maxSystemPromptChars).toWellFormed() : all
+}
+
+/** Longer than this no text of a model task grows by its snippets. */
+const longestPrompt = 1_000_000
+
+/** A snippet that is a template stands in the text that names it; what it names itself is its text. Others are values. */
+export function withSnippets({ agent }: Scene, text: string): string {
+  if (!text.includes('{snippets.')) return text
+  let size = text.length
+  return text.replace(/(?<!\{)\{snippets\.([a-z0-9_-]{1,100})\}(?!\})/g, (whole, name: string) => {
+    const found = agent.snippets.get(name)
+    size += found?.content.length ?? 0
+    return found?.templateEnabled && size <= longestPrompt ? found.content : whole
+  })
 }
 
 function maskOf(scene: Scene, { identityMasking }: LlmTask): string {

@@ -11,12 +11,12 @@ import { runPost } from './calls-post.ts'
 import { jsonIn, looksLikeJson } from './calls-response.ts'
 import {
   addOut,
-  applyBefore,
   checkCount,
   delayed,
   elementsOf,
   firedBy,
   objectName,
+  prepared,
   renderedObject,
   stepName,
   withObjects,
@@ -42,7 +42,7 @@ export function configOf({ mcpServerUrl, ...rest }: McpCalls) {
 /** False: it failed. */
 async function fire(server: McpServer, at: string, call: McpCall): Promise<boolean> {
   const { scene } = server
-  applyBefore(scene, call.preRequest)
+  await prepared(scene, call.preRequest)
   const name = stepName(scene, at, call.name)
   const all = argumentsOf(scene, call)
   await delayed(scene, `${name}-delay`, call.preRequest?.delayBeforeExecutingInMillis)

@@ -12,12 +12,12 @@ import { runPost } from './calls-post.ts'
 import { jsonIn, looksLikeJson } from './calls-response.ts'
 import {
   addOut,
-  applyBefore,
   checkCount,
   delayed,
   elementsOf,
   firedBy,
   objectName,
+  prepared,
   renderedObject,
   stepName,
   withObjects,
@@ -32,7 +32,7 @@ export function toolCallsTask(rooms: TaskRooms): Task<'steward.toolcalls'> {
 type Firing = { readonly at: string; readonly call: ToolCall }
 
 async function fire(rooms: TaskRooms, scene: Scene, { at, call }: Firing): Promise<void> {
-  applyBefore(scene, call.preRequest)
+  await prepared(scene, call.preRequest)
   const name = stepName(scene, at, call.name)
   const all = inputsOf(scene, call)
   await delayed(scene, `${name}-delay`, call.preRequest?.delayBeforeExecutingInMillis)

@@ -4,6 +4,7 @@ import type { AgentConfig, LlmConfig, LlmTask, RagConfig, WorkflowConfig } from 
 import { count, names, number, object, oneOf, text, texts, truth, whole } from './kit.ts'
 import { postResponse, preRequest } from './properties.ts'
 import { reactions } from './speech.ts'
+import { approvals, cascade, duration, memories, policies, retry, toolLimits } from './thinking.ts'
 
 const server = z.object({
   url: text,
@@ -24,10 +25,9 @@ const validation = z.object({
 
 /** Members that the model task reads from `more`, where older.ts gathers them. */
 export const moreOfTask: readonly string[] = [
-  ...['a2aAgents', 'toolLoadingStrategy', 'maxToolsInContext', 'maxToolContextTokens', 'conversationSummary', 'retry', 'multimodal'],
+  ...['a2aAgents', 'toolLoadingStrategy', 'maxToolsInContext', 'conversationSummary', 'multimodal'],
   ...['maxBudgetPerConversation', 'enforceBudget', 'toolPricing', 'inputPricePer1M', 'outputPricePer1M', 'enableCostTracking'],
   ...['enableToolCaching', 'toolCacheScopes', 'defaultToolCacheScope', 'enableRateLimiting', 'defaultRateLimit', 'toolRateLimits'],
-  'streamingTimeoutSeconds',
 ]
 
 const task: z.ZodType<LlmTask> = z.object({
@@ -65,7 +65,7 @@ const task: z.ZodType<LlmTask> = z.object({
   enableWorkflowRag: truth.default(false),
   ragDefaults: z.object({ maxResults: count.default(5), minScore: number.default(0.6) }).prefault({}),
   httpCallRag: text.default(''),
-  maxRagContextChars: count.default(20_000),
+  maxRagContextChars: whole.default(20_000),
   maxSystemPromptChars: whole.default(-1),
   jsonResponseFormat: truth.default(false),
   responseValidation: validation.prefault({}),
@@ -84,9 +84,12 @@ const task: z.ZodType<LlmTask> = z.object({
       rules: z.union([texts, text.transform((one) => (one === '' ? [] : [one]))]).default([]),
     })
     .exactOptional(),
-  modelCascade: object.exactOptional(),
-  toolApprovals: object.exactOptional(),
-  toolResponseLimits: object.exactOptional(),
+  modelCascade: cascade.exactOptional(),
+  toolApprovals: approvals.exactOptional(),
+  toolResponseLimits: toolLimits.exactOptional(),
+  maxToolContextTokens: count.default(60_000),
+  retry: retry.exactOptional(),
+  streamingTimeoutSeconds: count.default(0),
   more: object.default({}),
 })
 
@@ -123,22 +126,19 @@ export const keptOfAgent: readonly string[] = [
   'sessionManagement',
 ]
 
-const policies = ['WAIT_INDEFINITELY', 'AUTO_APPROVE', 'AUTO_REJECT', 'ABORT'] as const
 export const agent: z.ZodType<AgentConfig> = z.object({
   workflows: texts.default([]),
   description: text.exactOptional(),
   hitlConfig: z
     .object({
-      approvalTimeout: text
-        .regex(/^P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/, 'a duration like PT1H30M or P2D is wanted')
-        .exactOptional(),
+      approvalTimeout: duration.exactOptional(),
       timeoutPolicy: oneOf(policies).exactOptional(),
       pauseReason: text.exactOptional(),
     })
     .exactOptional(),
-  toolApprovals: object.exactOptional(),
+  toolApprovals: approvals.exactOptional(),
   enableMemoryTools: truth.exactOptional(),
-  userMemoryConfig: object.exactOptional(),
+  userMemoryConfig: memories.exactOptional(),
   memoryPolicy: z
     .object({
       strictWriteDiscipline: z
