@@ -80,7 +80,7 @@ export function sqliteAttachments(store: SqliteStore): AttachmentStore {
     unused: async (before, limit) =>
       db
         .all<Row & { user: string }>(
-          `SELECT user, ${fields} FROM attachments WHERE session IS NULL AND removed = 0 AND at < ? ORDER BY at LIMIT ?`,
+          `SELECT user, ${fields} FROM attachments WHERE session IS NULL AND removed = 0 AND at < ? ORDER BY at LIMIT 0 + ?`,
           before,
           limit,
         )

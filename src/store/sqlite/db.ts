@@ -5,6 +5,10 @@ import { Unavailable } from '../../base/errors.ts'
 
 export type Value = null | number | string | Uint8Array
 
+/**
+ * A limit that is a value is written `LIMIT 0 + ?`: SQLite plans by the number that stands alone behind LIMIT or OFFSET, so it would
+ * compile the statement anew each time that a value is bound, which costs more than to run it.
+ */
 export type Db = {
   /** The first row, undefined when there is none. `Row` is what the columns of that statement are: it is not checked. */
   get<Row>(sql: string, ...values: Value[]): Row | undefined
