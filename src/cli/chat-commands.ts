@@ -43,11 +43,11 @@ type Command = { readonly what: string; readonly run: (desk: Desk, rest: string)
 const commands: Readonly<Record<string, Command>> = {
   '/hub': { what: 'go to the hub, in your home', run: goHome },
   '/new': { what: 'begin a new conversation with the hub, or with: /new AGENT', run: begin },
-  '/attach': { what: 'send a file along with your next line: /attach FILE', run: attachFile },
   '/stop': { what: 'stop what runs now', run: stop },
   '/say': { what: 'say something while a question is open: /say TEXT', run: sayMore },
   '/allow': { what: 'say yes to what waits: /allow [ID] [once|step|run|project|always]', run: allow },
   '/deny': { what: 'say no to what waits: /deny [ID] [REASON]', run: deny },
+  '/attach': { what: 'send a file along with your next line: /attach FILE', run: attachFile },
   '/approvals': { what: 'show in full what waits for your yes', run: showApprovals },
   '/inbox': { what: 'show what needs you, from everywhere', run: showInbox },
   '/cost': { what: 'what the newest turn has cost, and all that came of the same request', run: showCost },

@@ -1,5 +1,17 @@
 // Errors on the wire: application/problem+json (RFC 9457). The one place where an error becomes a status.
-import { Conflict, DiskFull, Forbidden, Full, Gone, InvalidInput, messageOf, NotFound, StewardError, TooLarge, Unavailable } from '../base/errors.ts'
+import {
+  Conflict,
+  DiskFull,
+  Forbidden,
+  Full,
+  Gone,
+  InvalidInput,
+  messageOf,
+  NotFound,
+  StewardError,
+  TooLarge,
+  Unavailable,
+} from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Problem } from '../protocol/api.ts'
 

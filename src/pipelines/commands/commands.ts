@@ -5,7 +5,8 @@
 //      a colon, or behind a name is never a command; who asks how, or says not to, has nothing done.
 // Y197 One typing error in a word of a command is forgiven, none in a name.
 import type { OpenStep } from '../conversation.ts'
-import { type Act, actOf } from './grammar.ts'
+import { actOf } from './grammar.ts'
+import type { Act } from './reading.ts'
 import { plainName, sentenceOf } from './sentence.ts'
 import { slugOf } from './slug.ts'
 import type { Language, Thing } from './vocabulary.ts'

@@ -1,6 +1,7 @@
 // From a sentence that was taken apart to what it asks for. By place, not by which words occur: a word of a command within a name or a
 // text means nothing.
 import { isKnown, isNear, nearIn } from './near.ts'
+import type { Act, Reading } from './reading.ts'
 import { plainName, type Sentence, type Token } from './sentence.ts'
 import { detail } from './slots.ts'
 import {
@@ -26,40 +27,6 @@ import {
   type Verb,
   verbs,
 } from './vocabulary.ts'
-
-export type Act =
-  | Exclude<Talk, 'agents' | 'waiting' | 'status' | 'models'>
-  | 'list_projects'
-  | 'new_project'
-  | 'archive_project'
-  | 'about_projects'
-  | 'list_notes'
-  | 'new_note'
-  | 'show_note'
-  | 'delete_note'
-  | 'about_notes'
-  | 'list_agents'
-  | 'show_agent'
-  | 'list_sessions'
-  | 'list_waiting'
-  | 'status'
-  | 'models'
-  | 'search'
-  | 'reminder'
-  | 'delete_what'
-  | 'refused'
-  | 'unknown'
-
-export type Reading = {
-  readonly act: Act
-  readonly language: Language | ''
-  readonly about: Thing | ''
-  readonly name: string
-  readonly text: string
-  readonly answer: 'yes' | 'no' | ''
-  /** It says what is to be done and with what: no name that was asked for. */
-  readonly isClear: boolean
-}
 
 /** In a longer sentence the word is about something else. */
 const mostOfModels = 8

@@ -1,5 +1,5 @@
 // What a command is about: the name and the text that stand in its sentence.
-import type { Act, Reading } from './grammar.ts'
+import type { Act, Reading } from './reading.ts'
 import { plainName, type Sentence, type Token } from './sentence.ts'
 import { everything, namers, placers, plurals, small, type Thing, tellers, type Verb, verbs } from './vocabulary.ts'
 

@@ -14,6 +14,7 @@ import { type CompilingRooms, compileAgent, refuseFaulty } from './compiling.ts'
 import { type Entry, readTable, type Table, tableDocument, withEntry } from './deployed-table.ts'
 import type { Redeploying } from './desk.ts'
 import { type Changes, type KeepingDocuments, type NewDocument, scopeOf } from './keeping.ts'
+import { pledgeFor } from './pledges.ts'
 import { agentPath, fileFor, isFileOf, slugOf } from './roster-file.ts'
 import { type CompiledAgent, type Deployment, type Deployments, type Environment, environments, type Place, type Writer } from './store.ts'
 import { uriOf } from './uri.ts'
@@ -65,10 +66,10 @@ export function openDeployments(rooms: DeploymentRooms): OpenDeployments {
     check: async (agent, place) => (await checked(rooms, agent, place)).agent,
     compiled: runnable,
     async deploy(agent, environment, writer) {
-      await runnable(agent, writer)
+      const { steps } = await runnable(agent, writer)
       if ((await rooms.configurations.read({ kind: 'agent', id: agent.id }, writer)) === null)
         throw new NotFound(`the agent ${JSON.stringify(agent.id.slice(0, 64))} was deleted`, { path: 'agent' })
-      await commit(writer, { documents: await documentsOf(rooms, { agent, where: [environment] }, writer) })
+      await commit(writer, { documents: await documentsOf(rooms, { agent, where: [environment], steps }, writer) })
       const made = await current(agent.id, environment, writer)
       if (made === null) throw new NotFound(`the agent ${agent.id} was undeployed meanwhile`)
       return made
@@ -90,8 +91,9 @@ export function openDeployments(rooms: DeploymentRooms): OpenDeployments {
       const where = environments.filter((one) => table[one].get(from.id)?.version === from.version)
       if (where.length === 0) return []
       const then = { ...rooms, configurations }
-      refuseFaulty((await checked(then, to, writer)).agent)
-      return documentsOf(then, { agent: to, where }, writer)
+      const made = (await checked(then, to, writer)).agent
+      refuseFaulty(made)
+      return documentsOf(then, { agent: to, where, steps: made.steps }, writer)
     },
     undeployed: (id, writer) => taken(rooms, { id, where: environments }, writer),
   }
@@ -115,10 +117,10 @@ async function deploymentOf({ configurations }: CompilingRooms, { environment, i
   return { environment, agentId: id, agentVersion: version, status, descriptor: stored?.descriptor ?? unknown(id, version), agentName }
 }
 
-type Deploying = { readonly agent: ResourceRef; readonly where: readonly Environment[] }
+type Deploying = { readonly agent: ResourceRef; readonly where: readonly Environment[]; readonly steps: CompiledAgent['steps'] }
 
 /** The table, and the agent file when it is production. */
-async function documentsOf(rooms: DeploymentRooms, { agent, where }: Deploying, writer: Writer): Promise<readonly NewDocument[]> {
+async function documentsOf(rooms: DeploymentRooms, { agent, where, steps }: Deploying, writer: Writer): Promise<readonly NewDocument[]> {
   const known = await readTable(rooms.documents, writer)
   const id = agent.id.toLowerCase()
   const stored = await rooms.configurations.read({ kind: 'agent', id, version: agent.version }, writer)
@@ -130,7 +132,7 @@ async function documentsOf(rooms: DeploymentRooms, { agent, where }: Deploying, 
     if (environment === 'production') {
       const named = await nameFor(rooms, { id, title, known: table.production.get(id)?.agentName ?? null }, writer)
       agentName = named.name
-      const text = fileFor({ name: named.name, title, version: agent.version, id, environment }, stored)
+      const text = fileFor({ name: named.name, title, version: agent.version, id, environment, pledge: pledgeFor(steps) }, stored)
       files.push({ path: agentPath(named.name), text, expected: named.version })
     }
     table = withEntry(table, environment, [id, { version: agent.version, agentName }])

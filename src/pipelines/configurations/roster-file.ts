@@ -24,6 +24,8 @@ export type Facts = {
   readonly id: string
   readonly version: number
   readonly environment: Environment
+  /** What its calls of the hub's tools need; [] for none. */
+  readonly pledge: readonly string[]
 }
 
 const nobody = 'A pipeline: its words are configuration, and it needs no model unless it asks for one.'
@@ -32,7 +34,7 @@ const nobody = 'A pipeline: its words are configuration, and it needs no model u
  * Values stand as JSON, which YAML reads as it is. A line `class: scout` in the agent's description says its class; what its
  * configuration calls capabilities and skills are its triggers.
  */
-export function fileFor({ name, title, id, version, environment }: Facts, stored: Stored<'agent'> | null): string {
+export function fileFor({ name, title, id, version, environment, pledge }: Facts, stored: Stored<'agent'> | null): string {
   const described = stored?.descriptor.description || stored?.value.description || ''
   const [line = '', agentClass = 'generalist'] = /^[ \t]*class:[ \t]*([a-z][a-z0-9_-]{0,62})[ \t]*$/im.exec(described) ?? []
   const persona = described.replace(line, '').trim()
@@ -43,6 +45,7 @@ export function fileFor({ name, title, id, version, environment }: Facts, stored
     `class: ${agentClass.toLowerCase()}`,
     'engine: pipeline',
     ...(triggers.length === 0 ? [] : [`triggers: ${JSON.stringify(triggers)}`]),
+    ...(pledge.length === 0 ? [] : [`pledge: ${JSON.stringify(pledge)}`]),
     'params:',
     `  pipeline: ${JSON.stringify(id)}`,
     `  version: ${version}`,

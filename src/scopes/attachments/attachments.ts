@@ -1,7 +1,7 @@
 // Attachments: files that a person gives along with their words.
 // Owns: their bytes (blobs.ts, by hash, below the data folder), what each one is (mime.ts), who may see it, limits and removal. Leaves the
 // wire to the server, what a model is told of them to context and engines. Their facts stand in `attachments:<user>`.
-// Others also import mime.ts, name.ts and attachments-store.ts; steward.ts opens it with open-attachments.ts.
+// Others also import mime.ts, name.ts, facts.ts and attachments-store.ts; open-attachments.ts opens it.
 //
 // Y210  What was acknowledged is on the disk; what broke off leaves nothing, also after a crash.
 // Y211  The type is found by the bytes; what was declared is believed only where nothing could run it.
