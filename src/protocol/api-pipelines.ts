@@ -100,6 +100,15 @@ export type PipelineImported = z.infer<typeof imported>
 
 /** `version` absent: the newest. */
 export const deployBody = z.strictObject({ version: z.number().int().min(1).optional(), environment: environment.optional() })
+/** `resource`: the version that it was made from, as an eddi:// URI. */
+export const changeBody = z.strictObject({
+  changes: z
+    .array(z.strictObject({ resource: z.string().max(300), value: z.unknown() }))
+    .min(1)
+    .max(100),
+})
+/** The agent's new version, and all that got one. */
+export const changedPipeline = z.object({ id: z.string(), version: z.number().int(), changed: z.array(ref) })
 export const undeployBody = z.strictObject({ environment: environment.optional() })
 export const undeployed = z.object({ undeployed: z.boolean() })
 

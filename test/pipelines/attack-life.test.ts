@@ -39,6 +39,20 @@ describe('a conversation', () => {
     expect((await client.ask('POST', `/agents/${conversation}/undo`)).json.code).toBe('no_undo')
   })
 
+  test('[Y62] one call saves a change, carries it up and deploys it again; open conversations keep theirs, a stale one is refused whole', async () => {
+    const before = await client.start(agent)
+    const steps = JSON.stringify((await client.ask('GET', `/api/pipelines/${agent}`)).json)
+    const resource = /eddi:[^"]*\/outputsets\/\w+\?version=1/.exec(steps)?.[0] ?? ''
+    const value = outputs(['go', 'Now {memory.current.input}'])
+    const change = () => client.ask('POST', `/api/pipelines/${agent}/change`, { changes: [{ resource, value }] })
+    const done = await change()
+    expect([done.status, done.json.version, done.json.changed.length]).toEqual([200, 2, 3])
+    expect(textsOf(await client.say(before, 'w1'))).toEqual(['Heard w1'])
+    expect(textsOf(await client.say(await client.start(agent), 'w1'))).toEqual(['Now w1'])
+    const stale = await change()
+    expect([stale.status, (await client.ask('GET', `/api/pipelines/${agent}`)).json.version]).toEqual([409, 2])
+  })
+
   test('[Y164] a dictionary of a whole language is written by its store', async () => {
     const words = Array.from({ length: 40_000 }, (_, at) => ({ word: `word${at}`, expressions: `word(number${at})`, frequency: 0 }))
     expect((await client.ask('POST', '/dictionarystore/dictionaries', { words })).status).toBe(201)
@@ -47,11 +61,11 @@ describe('a conversation', () => {
   test('[Y221] what comes of a say whose agent was removed for good is an error, never the step before', async () => {
     const conversation = await client.start(agent)
     await client.say(conversation, 'w1')
-    await client.ask('DELETE', `/agentstore/agents/${agent}?version=1`)
-    expect(textsOf(await client.say(conversation, 'w2'))).toEqual(['Heard w2'])
-    await client.ask('DELETE', `/agentstore/agents/${agent}?version=1&permanent=true`)
+    await client.ask('DELETE', `/agentstore/agents/${agent}?version=2`)
+    expect(textsOf(await client.say(conversation, 'w2'))).toEqual(['Now w2'])
+    await client.ask('DELETE', `/agentstore/agents/${agent}?version=2&permanent=true`)
     const { status, json } = await client.say(conversation, 'w3')
-    expect([status, json.code, json.detail]).toEqual([409, 'turn_failed', expect.stringContaining('there is no version 1 of an agent')])
+    expect([status, json.code, json.detail]).toEqual([409, 'turn_failed', expect.stringContaining('there is no version 2 of an agent')])
     expect(await inputsOf(conversation)).toEqual(['w1', 'w2'])
   })
 })

@@ -1,7 +1,7 @@
 // Pipelines: which there are, what they are made of, whether they can run; import, export, deploying, new ones from templates.
 import { NotFound } from '../../base/errors.ts'
 import type { Deployment, Environment } from '../../pipelines/configurations/store.ts'
-import { refIn } from '../../pipelines/configurations/uri.ts'
+import { refIn, wholeRefIn } from '../../pipelines/configurations/uri.ts'
 import { importLimits } from '../../pipelines/transfer/limits.ts'
 import type { Applied, Choice, Preview, Source } from '../../pipelines/transfer/transfer.ts'
 import { writeZip } from '../../pipelines/transfer/zip.ts'
@@ -146,6 +146,20 @@ export const pipelineCalls = [
       const { environment = 'production' } = body
       const { stored } = await storedOf(hub, caller, { id: params['id'] ?? '', version: body.version })
       return { status: 200, body: deployedOf(await hub.pipelines.deployments.deploy(stored.ref, environment, writerOf(caller))) }
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/pipelines/:id/change',
+    summary: 'Saves what changed of a pipeline, up to the pipeline itself, and deploys it where it was deployed: all of it, or nothing',
+    access: 'documents',
+    body: wire.changeBody,
+    answers: { 200: wire.changedPipeline },
+    async run({ hub, caller, params, body }) {
+      const { stored } = await storedOf(hub, caller, { id: params['id'] ?? '', version: undefined })
+      const changes = body.changes.map(({ resource, value }, at) => ({ ref: wholeRefIn(resource, `/changes/${at}/resource`), value }))
+      const { agent, changed } = await hub.pipelines.configurations.apply(stored.ref, changes, writerOf(caller))
+      return { status: 200, body: { id: agent.id, version: agent.version, changed: [...changed] } }
     },
   }),
   endpoint({
