@@ -7,6 +7,7 @@ import { DiskFull, TooLarge } from '../../base/errors.ts'
 import { openBlobs } from './blobs.ts'
 import { compatible, detect, typeOf } from './mime.ts'
 import { cleanName, disposition } from './name.ts'
+import { type AttachmentRooms, openAttachments } from './open-attachments.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'steward-blobs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -120,5 +121,23 @@ describe('bytes', () => {
     await written.keep()
     expect([await blobs.has(written.sha256), left()]).toEqual([true, 1])
     expect(() => blobs.path('../../etc/passwd')).toThrow()
+  })
+
+  test('[Y214] bytes that a restored copy does not know stay, also in later lives of the hub', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'steward-blobs-'))
+    const nobody = {
+      journal: { project: async () => {}, passed: async () => {}, head: () => 0 },
+      view: { refers: async () => false, unused: async () => [] },
+      clock: { now: () => 0 },
+    } as never as Omit<AttachmentRooms, 'folder'>
+    const newer = await (await openBlobs({ folder: own })).write('a', of('newer than the copy'), 100)
+    await newer.keep()
+    await openAttachments({ ...nobody, folder: own, restored: true })
+    const blobs = await openBlobs({ folder: own })
+    const later = await blobs.write('b', of('a left-over'), 100)
+    await later.keep()
+    await openAttachments({ ...nobody, folder: own })
+    expect([await blobs.has(newer.sha256), await blobs.has(later.sha256)]).toEqual([true, false])
+    rmSync(own, { recursive: true, force: true })
   })
 })

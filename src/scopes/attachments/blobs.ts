@@ -1,6 +1,6 @@
 // Bytes by their hash: written beside, flushed, then named. Who finds a blob finds all of it.
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { appendFile, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DiskFull, InvalidInput, messageOf, StewardError, TooLarge } from '../../base/errors.ts'
 
@@ -26,6 +26,9 @@ export type Blobs = {
   remove(sha256: string): Promise<void>
   /** Every hash that is kept. */
   all(): AsyncIterable<string>
+  /** These are never tidied away, also by later lives of the hub: they may belong to a newer copy of the journal. */
+  spare(hashes: readonly string[]): Promise<void>
+  isSpared(sha256: string): boolean
 }
 
 export type BlobsOptions = {
@@ -40,6 +43,8 @@ export async function openBlobs({ folder, openFile = (path) => open(path, 'wx', 
   await rm(coming, { recursive: true, force: true })
   await mkdir(coming, { recursive: true, mode: 0o700 })
   const path = (sha256: string) => join(folder, checked(sha256).slice(0, 2), sha256)
+  const list = join(folder, 'spared')
+  const spared = new Set((await readFile(list, 'utf8').catch(absent)).split('\n').filter(isHash))
   return {
     path,
     has: async (sha256) => (await stat(path(sha256)).catch(() => null))?.isFile() ?? false,
@@ -49,6 +54,13 @@ export async function openBlobs({ folder, openFile = (path) => open(path, 'wx', 
         if (!/^[0-9a-f]{2}$/.test(part)) continue
         for (const name of await readdir(join(folder, part))) if (isHash(name)) yield name
       }
+    },
+    isSpared: (sha256) => spared.has(sha256),
+    async spare(hashes) {
+      const more = hashes.filter((one) => !spared.has(one))
+      if (more.length === 0) return
+      await appendFile(list, more.map((one) => `${one}\n`).join(''), { mode: 0o600, flush: true })
+      for (const one of more) spared.add(one)
     },
     async write(name, bytes, most) {
       const part = join(coming, name)
@@ -146,6 +158,12 @@ function failed(error: unknown): never {
     throw new DiskFull('the disk is full: the file was not kept; make room in the data folder and send it again', { cause: error })
   if (error instanceof StewardError) throw error
   throw new Error(`a file could not be kept: ${messageOf(error)}`, { cause: error })
+}
+
+/** A list that is there and can't be read stops the start: without it bytes could go that nobody can bring back. */
+function absent(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+  throw error
 }
 
 function isHash(name: string): boolean {

@@ -23,7 +23,7 @@ export type AttachmentRooms = {
   readonly newId: NewId
   /** Where the bytes lie; made when missing. */
   readonly folder: string
-  /** This is a restored copy: bytes that it does not know may be of the time after it, and stay. */
+  /** This is a restored copy: bytes that it does not know may be of the time after it, and stay for good. */
   readonly restored?: boolean
   readonly blobs?: Blobs
 }
@@ -36,7 +36,8 @@ const mostSwept = 1_000
 export async function openAttachments(rooms: AttachmentRooms): Promise<Attachments> {
   await rooms.journal.project(rooms.view.projection)
   const room = new Room(rooms, rooms.blobs ?? (await openBlobs({ folder: rooms.folder })))
-  if (!rooms.restored) await room.sweep()
+  if (rooms.restored) await room.spareUnknown()
+  else await room.sweep()
   return room
 }
 
@@ -170,7 +171,13 @@ class Room implements Attachments {
         if (now?.session === null) await this.#change(user, [{ type: 'attachment-removed', user, id }], 'system')
       })
     }
-    for await (const sha256 of this.#blobs.all()) await this.#locked(() => this.#tidy(sha256))
+    for await (const sha256 of this.#blobs.all()) if (!this.#blobs.isSpared(sha256)) await this.#locked(() => this.#tidy(sha256))
+  }
+
+  async spareUnknown(): Promise<void> {
+    const unknown: string[] = []
+    for await (const sha256 of this.#blobs.all()) if (!(await this.#rooms.view.refers(sha256))) unknown.push(sha256)
+    await this.#blobs.spare(unknown)
   }
 
   /** Bytes that nobody refers to go. Under the lock, so that nobody begins to refer to them meanwhile. */
